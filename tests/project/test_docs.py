@@ -284,7 +284,7 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     for command, default in (
         ("score", "all measures that the official scorer prints"),
-        ("compare", "UAS, LAS and CLAS; for the rules msp25, all official measures"),
+        ("compare", "UAS, LAS and CLAS; with the rules msp25: all official measures"),
     ):
         section = pages()[f"commands/{command}.md"]
         text = shared_options() if "`--measure`" in section else section

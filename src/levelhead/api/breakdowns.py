@@ -68,7 +68,7 @@ def confusion(
     """Return how often a system confuses each gold relation with another.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ.
+        InputError: a file is invalid or missing, or an output's text differs from gold.
     """
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format, partial=partial)
     plan = plan_for(gold, system, split, argument="system")
@@ -113,7 +113,7 @@ def breakdown(
             "seen-heads" and "seen-tree".
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ.
+        InputError: a file is invalid or missing, or an output's text differs from gold.
         MeasureError: a measure or property is unknown, or the measure cannot be broken down.
     """
     seen, properties = list(train), as_list(by or ())
@@ -163,7 +163,7 @@ def analyze(
         measures: one word-level measure, such as LAS or UPOS.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ.
+        InputError: a file is invalid or missing, or an output's text differs from gold.
         MeasureError: the measure is unknown or does not count words.
     """
     setup = settings_for(
@@ -199,7 +199,7 @@ def trees(
         measures: one word-level measure, such as LAS or UPOS; ignored if `show` is given.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ.
+        InputError: a file is invalid or missing, or an output's text differs from gold.
         MeasureError: the measure is unknown, or a relation in `show` does not occur.
     """
     setup = settings_for(
@@ -235,13 +235,13 @@ def words(
     gold words of the sentence in which the system word begins.
 
     Args:
-        registry: the available schemes of relation classes, as `read_definitions` returns them. The column `class` has
-            the class of the gold relation in the default scheme.
-        each: a function that is called with one piece of the table (a `DataTable`) after another. The returned table is
-            then empty. With one job, even large files take little memory.
+        registry: the available schemes of relation classes, from `read_definitions`. The column `class` has the class
+            of the gold relation in the default scheme.
+        each: a function to call with each piece of the table (a `DataTable`); the returned table is then empty. With
+            one job, even large files take little memory.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ; all errors are listed.
+        InputError: a file is invalid or missing, or an output's text differs from gold; all errors are listed.
         MeasureError: the rules are unknown, or do not align words.
     """
     setup = settings_for(
@@ -281,7 +281,7 @@ def sentences(
         measures: by default all measures that the official scorer prints.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ; all errors are listed.
+        InputError: a file is invalid or missing, or an output's text differs from gold; all errors are listed.
         MeasureError: a measure or the rules are unknown, or the rules do not align words.
     """
     setup = settings_for(

@@ -91,16 +91,16 @@ def compare(
     """Return scores of systems with confidence intervals, and differences from the first system with p-values.
 
     Args:
-        measures: by default UAS, LAS and CLAS; for the rules msp25, all official measures.
+        measures: by default UAS, LAS and CLAS; with the rules msp25: all official measures.
         margin: also test whether the difference is smaller than this margin in points (for perplexities, a ratio such
             as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra `stats`).
         votes: count each "treebank", "language" or "family" as one observation in the sign test and Wilcoxon's test.
-        fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, a system
-            fails unless the confidence interval of its difference excludes losses above the margin. The field `gates`
-            of the result says which systems pass. Invalid outputs raise no error; their systems are listed in the field
-            `invalid`.
-        prepare: what to collect in the field `looked` of the result: the trees for a page ("page") or the sentences
+        fail_if_worse: measures that decide which systems pass. A system fails if it is significantly worse than the
+            first; with `margin`, if the confidence interval of its difference includes a loss above the margin. The
+            field `gates` of the result has the decisions. Invalid outputs raise no error; their systems are listed in
+            the field `invalid`.
+        prepare: data to collect in the field `looked` of the result: the trees for a page ("page"), or the sentences
             with the most additional errors ("summary").
 
     Raises:
@@ -192,9 +192,9 @@ def languages(
 
     Args:
         gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, and WLAS(WDE) with `train`; for the rules msp25, all official measures.
+        measures: by default LAS and CLAS; with `train`, also WLAS(WDE); with the rules msp25: all official measures.
         parallel: whether to treat all treebanks as translations of each other, paired by document, or by sentence if
-            gold marks no documents; by default only treebanks with the same document ids.
+            gold marks no documents; by default only treebanks with the same document ids are paired.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
@@ -228,8 +228,8 @@ def agree(
     Args:
         annotations: two or more treebanks or paths; a mapping of names to treebanks or paths; a single treebank in
             which comments `# user_id` name the annotators; or a folder with a file for each annotator and document.
-        gold_format: the format of the first file, if different from the others. If only the others are CoNLL-X,
-            multiword tokens are replaced by their words.
+        gold_format: the format of the first file, if different from the others; if only the others are CoNLL-X, the
+            first file's multiword tokens are replaced by their words.
 
     Raises:
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
@@ -308,12 +308,12 @@ def power(
     """Return the smallest difference between two systems that test sets of given sizes can detect.
 
     Args:
-        gold: one or more test sets, as in `compare`. None assumes the typical variances of the CoNLL 2018 outputs.
+        gold: one or more test sets, as in `compare`. None assumes variances that are typical of CoNLL 2018 outputs.
         systems: the two systems, as a list of two paths, or a mapping of names to outputs. Folders named run or seed
             with a number, such as run1, are training runs.
-        measures: by default UAS, LAS and CLAS; for the rules msp25, all official measures.
+        measures: by default UAS, LAS and CLAS; with the rules msp25: all official measures.
         units: sizes of test sets, in sentences or documents; by default six sizes and the size of gold.
-        runs: numbers of training runs per system; by default 1, 3, 5 and 10, or only 1 if `run_sd` is unknown.
+        runs: numbers of training runs per system; by default 1, 3, 5 and 10; if `run_sd` is unknown: only 1.
         run_sd: the standard deviation between runs, in points; by default estimated from the given runs.
         alpha: the significance level of the two-sided test.
         power: the probability of detecting the difference (statistical power).

@@ -44,14 +44,14 @@ def convert(
     Args:
         direction: "forward" or "backward".
         targets: a TOML file with the words to convert; by default the list of Kohita et al. (2017).
-        variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but with
-            children as in the input tree), or "script" (their script).
-        ud: the version of UD; by default detected from the relations (2 if unclear).
+        variant: the algorithm of Kohita et al. (2017): as in the paper ("paper"), with children as in the input tree
+            ("frozen"), or as in their script ("script").
+        ud: the version of UD; by default detected from the relations; 2 if unclear.
         exact: when converting forward, record the original heads in MISC; when converting backward, restore these
             heads.
 
     Raises:
-        InputError: the file is invalid, or heads to record in MISC are already recorded there.
+        InputError: the file is invalid, or its MISC already records original heads.
     """
     from levelhead.conversion import Targets, backward, default_targets, forward, read_targets
 
@@ -104,13 +104,14 @@ def perplexity(
             a model, `ngram` and the minimum counts are ignored.
         test: the test set.
         systems: parser outputs for the test set, as a path, a list of paths, or a mapping of names to outputs.
-        order: predict words in sentence order ("string"), or as a transition system attaches them ("swap-lazy" ...).
+        order: the order of predicted words: as in the sentence ("string"), or as attached by a transition system
+            ("swap-lazy" ...).
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" stands for the defaults of SRILM
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on, or "srilm" for the defaults of SRILM
             (1,1,2,2,2).
-        minimum_word_count: treat training words with a lower count as unknown.
-        ends: count ends of sentences like words ("in"), not at all ("out"), or in the probability but not in the number
-            of words ("ppl1", as in SRILM).
+        minimum_word_count: the minimum count of known words; rarer training words are treated as unknown.
+        ends: how the end of a sentence counts: as a word ("in"), not at all ("out"), or in the probability but not in
+            the number of words ("ppl1", as in SRILM).
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -160,7 +161,7 @@ def recover(
         answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with one answer
             per gold sentence.
         gold: the gold treebank with the words that the language model was asked to parse.
-        separator: split answers at lines that start with this text (at blank lines if empty); by default detected.
+        separator: split answers at lines that start with this text, or at blank lines if empty; by default detected.
         field: the field with the answer, in JSON Lines or CSV; dots separate nested fields, as in `response.text`.
         id_field: the field with the sent_id, in JSON Lines or CSV.
 

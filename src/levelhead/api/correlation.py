@@ -72,16 +72,17 @@ def correlate(
     Args:
         tables: tables with a row per treebank: paths of TSV, CSV or JSON files, results, or data frames (whose index or
             first text column names the treebanks). `NAME=PATH` or `{NAME: table}` puts `NAME.` before column names.
-        columns: the columns to correlate, separated by commas (one column alone, with all others); by default all
-            numeric columns.
-        differences: add the difference A - B of each pair of columns, as the column diff(A,B).
+        columns: the columns to correlate, separated by commas; a single column is correlated with all others; by
+            default all numeric columns.
+        differences: for each pair of columns A and B, add the column diff(A,B): the difference A - B.
         given: columns to control for (partial correlation).
         family: check for effects of the families in this column: leave out each family in turn, and permute only within
             families.
         key: the column with the names of treebanks; by default the first.
-        missing: how to treat missing values: leave out the treebank everywhere ("drop") or only where the value is
-            needed ("pairwise"), or stop with an error ("error").
-        methods: the coefficients, "pearson" or "spearman"; by default "pearson", or "spearman" if a column is skewed.
+        missing: how to treat missing values: leave out the treebank everywhere ("drop"), leave it out only where the
+            value is needed ("pairwise"), or stop with an error ("error").
+        methods: the correlation coefficients, "pearson" or "spearman"; by default pearson, or spearman if a column is
+            skewed.
         votes: count each "language" (the mean of its treebanks) or each "treebank" as one observation.
         permutations: the number of random permutations within families.
 
@@ -182,11 +183,12 @@ def judge(
         second: the output of the second system.
         judgments: the votes for the better system. Each gold sentence has one line of votes in a file, one item of a
             list, or one row of a data frame (with a column for each person).
-        words: how votes for the first and second system are written; by default blue/red, 1/2, first/second or a/b.
+        words: how votes for the first and second system are written; by default blue/red, 1/2, first/second and a/b are
+            all recognized.
         ties: how to count sentences with equal scores: for the second system ("callin"), half for each system ("half"),
             or not at all ("skip").
-        subtypes_apart: whether to keep relations with subtypes, such as acl:relcl, out of all classes, as Callin does
-            to score content relations.
+        subtypes_apart: whether to count relations with subtypes, such as acl:relcl, in no class; Callin scores content
+            relations this way.
 
     Raises:
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of

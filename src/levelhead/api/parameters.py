@@ -123,61 +123,64 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 SHARED: Mapping[str, str] = MappingProxyType(
     {
         "gold": (
-            'one test set, as a path, a name such as "en_ewt@2.16", a treebank or another object (see'
-            " `levelhead.interop`); or several, as a folder, a manifest (TOML) or a mapping of codes to treebanks."
+            'one test set: a path, a name such as "en_ewt@2.16", a treebank, or another object (see'
+            " `levelhead.interop`). Several test sets: a folder, manifest (TOML), or mapping of codes to treebanks."
         ),
-        "system": "the system's output, in the same form as gold; or a mapping from the system's name to this output.",
+        "system": "the system's output, in any form allowed for gold; or a mapping of the system's name to its output.",
         "systems": (
-            "one system's output, in the same form as gold; or several systems' outputs, as a list of paths or a"
-            " mapping of names to outputs."
+            "the output of one system, in any form allowed for gold; or the outputs of several systems, as a list of"
+            " paths or a mapping of names to outputs."
         ),
         "measures": 'measures such as "LAS" or "CLAS.recall" (upper or lower case), separated by commas.',
         "rules": (
-            'the scoring rules: levelhead\'s own ("ud"), or exactly those of an official scorer ("udtools", "conll18",'
-            ' "conll17", "msp25" or "msp25-sorted").'
+            'the scoring rules: those of levelhead ("ud"), or exactly those of an official scorer ("udtools",'
+            ' "conll18", "conll17", "msp25" or "msp25-sorted").'
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": (
-            "the format of gold, if different from `format`; if only outputs are CoNLL-X, multiword tokens are replaced"
-            " by their words."
+            "the format of gold, if different from `format`; if only outputs are CoNLL-X, gold's multiword tokens are"
+            " replaced by their words."
         ),
         "allow_several_roots": (
             'whether to accept sentences with several roots (words with HEAD 0); only for the rules "ud" and "udtools".'
         ),
         "punct": (
-            'punctuation to leave out of UAS, LAS and LS: none ("keep"), words with gold relation punct ("relation",'
-            ' like LAS(nopunct)), or all punctuation by Callin\'s definition ("callin", like LAS(nopunct=callin)).'
+            'punctuation to leave out of UAS, LAS and LS: none ("keep"); words with gold relation punct ("relation"),'
+            ' as in LAS(nopunct); or all punctuation by Callin\'s definition ("callin"), as in LAS(nopunct=callin).'
         ),
         "weights": (
             'weights of relations for weighted measures; for example, {"mine": {"det": 0.1, "nsubj": 1}} defines'
             ' "WLAS(mine)".'
         ),
-        "registry": "the available measures and class schemes, from `read_definitions`; by default the shipped ones.",
+        "registry": "the available measures and class schemes, from `read_definitions`; by default those of levelhead.",
         "partial": (
             "whether to also score outputs whose text differs from gold or whose trees are broken; missing words"
-            " count as errors (unofficial)."
+            " count as errors, and the scores are unofficial."
         ),
         "train": "training treebanks for WLAS(WDE).",
         "split": (
-            'the split of UD releases to use as gold ("train", "dev" or "test"); by default "test", or the only split.'
+            'the split of UD releases to use as gold: "train", "dev" or "test"; by default "test"; without test'
+            " files, the only split."
         ),
         "as_runs": (
-            "whether to treat every folder inside a system's folder as a training run (and every file, if there is only"
-            " one gold file); by default only if named like run1 or seed42."
+            "whether to treat the folders inside a system's folder as training runs, whatever their names; with one"
+            " gold file, also the files; by default only those named like run1 or seed42."
         ),
-        "jobs": "the number of processes, or the workers that `levelhead.jobs.cluster` returns.",
-        "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
+        "jobs": "the number of processes, or workers from `levelhead.jobs.cluster`.",
+        "cluster": (
+            'a dask cluster that runs the jobs: "local" (with `jobs` workers), or its address "tcp://host:port".'
+        ),
         "store": "keep results in this file, and reuse them in later runs.",
         "resample_by": (
-            'the units that intervals and tests treat as independent: "sentence", "document" (marked by # newdoc),'
-            ' "comment:NAME" (sentences with the same comment NAME), or "auto" (documents if there are at least'
-            " ten, otherwise sentences)."
+            'the units that confidence intervals and tests treat as independent: "sentence", "document" (marked by #'
+            ' newdoc), "comment:NAME" (sentences with the same comment NAME), or "auto" (documents if there are at'
+            " least ten, otherwise sentences)."
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
         "folds": "the number of cross-validation folds, which are blocks of consecutive sentences.",
         "treebank": "a treebank or its path.",
-        "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
+        "treebanks": "treebanks, files, folders, lists of these, or mappings of names to treebanks or files.",
         "merge": "whether to treat the train, dev and test files of a treebank as one treebank.",
         "external": "how to run an external parser.",
         "origin": "how the result was made, shown at the end of pages.",
@@ -185,8 +188,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "lift": "whether to lift non-projective arcs if the transition system needs projective trees.",
         "beam": "the beam width of transition-based parsers and of `ensemble`.",
         "heads": (
-            'learn trees whose heads are content words, as in UD ("content"), or function words ("function"; training'
-            " trees are converted, and parses converted back)."
+            'heads in learned trees: content words, as in UD ("content"), or function words ("function"), by'
+            " converting training trees and converting parses back."
         ),
         "relations": 'learn relations without subtypes ("universal") or with subtypes ("full").',
     }

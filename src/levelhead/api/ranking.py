@@ -101,18 +101,18 @@ def rank(
     Args:
         gold: the test sets, as a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
-        scores: scores to rank instead of files, either a table in percent (TSV or a data frame) or a mapping of system
-            names to results of `score`. With results of `score`, there are no intervals and tests.
-        measures: by default LAS, MLAS, BLEX and CLAS; for the rules conll17, LAS, UAS and CLAS; for msp25, MSLAS, LAS
+        manifest: a TOML file with test sets, systems, groups, default measures and default rules.
+        scores: scores to rank instead of files: a table in percent (TSV or a data frame), or a mapping of system names
+            to results of `score`. Results of `score` allow no intervals and tests.
+        measures: by default LAS, MLAS, BLEX and CLAS; with the rules conll17: LAS, UAS and CLAS; with msp25: MSLAS, LAS
             and Feats.
         all_measures: also rank by all measures that the official scorer prints, LAS first.
         ranking: whether to compute averages and ranks at full precision ("exact") or as a shared task did ("conll17" or
             "conll18"); by default "exact".
         missing: the score of missing outputs: 0, as in the shared tasks ("zero"), or predicted from all other scores
             ("adjust"). Invalid outputs always score 0.
-        groups: the groups of test sets to average over: "all", "each" (one per test set), a group of the manifest,
-            "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
+        groups: the groups of test sets to average over: "all", "each" (each test set), "family:NAME", "genus:NAME",
+            "language:NAME", groups of shared tasks such as "conll18:pud", or groups of the manifest; by default "all".
         by_treebank: whether to also rank separately on each test set in `groups`.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
@@ -120,8 +120,8 @@ def rank(
             measure, as in "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests. By default, they are
             computed if `prepare` is given, or if files are ranked with `missing="adjust"`.
-        prepare: the pages that `write_report` should be able to write. "page" is a single page, and "pages" is a folder
-            that also has a page for each output. Their data is in the field `looked` of the result.
+        prepare: the pages that `write_report` should be able to write: a single page ("page"), or a folder with an
+            additional page for each output ("pages"). Their data is in the field `looked` of the result.
         origin: how the result was made, to be shown at the end of pages; by default this call of `rank`.
 
     Raises:
@@ -314,8 +314,8 @@ def difficulty(
     Args:
         gold: the test sets, as a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        scores: scores to use instead of files, either a table in percent (TSV or a data frame) or a mapping of system
-            names to results of `score`.
+        scores: scores to use instead of files: a table in percent (TSV or a data frame), or a mapping of system names
+            to results of `score`.
         measure: one measure that is a percentage, such as CLAS.
         explain: a table of properties that may explain the difficulty of treebanks, such as the result of `profile`.
         only: the names of the systems to use; by default all.

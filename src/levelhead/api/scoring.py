@@ -78,14 +78,14 @@ def score(
 
     Args:
         measures: by default all measures that the official scorer prints.
-        train: training treebanks, to report how much of gold they contain (`leakage`), and scores on the other
-            sentences (`new_scores`); required for WLAS(WDE).
+        train: training treebanks, to report how many gold sentences they contain (`leakage`), and the scores on all
+            other gold sentences (`new_scores`); required for WLAS(WDE).
         intervals: also compute 95% confidence intervals, by document if there are at least ten, otherwise by sentence;
             `compare` offers other levels and units.
-        prepare: "page" to also collect the errors that `write_report` shows; the field `looked` has them.
+        prepare: "page" to also collect the errors that `write_report` shows, in the field `looked`.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ; all errors are listed.
+        InputError: a file is invalid or missing, or an output's text differs from gold; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
     seen = [loaded(treebank) for treebank in train]

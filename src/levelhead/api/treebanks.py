@@ -59,15 +59,15 @@ def profile(
     Large files are read in pieces. Only their vocabulary stays in memory; a note says how large it is.
 
     Args:
-        columns: columns or groups from `levelhead profile --list-columns`, or "all" (every column).
-        by: what each row describes: a treebank ("treebank"), one number in its profile ("value"), or all its words that
-            share a "relation" (without subtype), "deprel" (with subtype), "class", "upos" or "feature".
+        columns: columns or groups from `levelhead profile --list-columns`, or "all".
+        by: what each row describes: a "treebank", one "value" of its profile, or all its words with the same "relation"
+            (without subtype), "deprel" (with subtype), "class", "upos" or "feature".
         total: whether to add a profile of all treebanks together.
         scheme: the scheme of relation classes.
         chunk: the number of tokens per chunk of running text (STTR).
         partial_chunk: whether to include the last, shorter chunk (STTR).
         window: the number of tokens per window (MATTR).
-        least: the minimum frequency of dependents in the head-word entropy.
+        least: leave dependents that occur less often than this out of the head-word entropy.
         train: training treebanks, for the shares of sentences that also occur in training (`same_words`,
             `same_heads`, `same_either`).
 
@@ -93,7 +93,7 @@ def similarity(
     """Return how similar each pair of treebanks is.
 
     Args:
-        matrix: instead of pairs, show a square matrix of this distance: "klcpos3" (KLcpos3(A, B) with A in rows),
+        matrix: instead of pairs, show a square matrix of this distance: "klcpos3" (A in rows, B in columns),
             "relations" or "displacement".
 
     Raises:

@@ -25,8 +25,8 @@ _reading_and_printing = joined(
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
     help="Property of words, or several joined by commas: class, relation (without subtype), deprel (with subtype),"
     " head-relation, upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document,"
-    " comment:NAME; with --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads; can be repeated if"
-    " there is only one SYSTEM  [default: print the costliest errors, as analyze does]",
+    " comment:NAME; with --train, also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. With one SYSTEM,"
+    " can be repeated  [default: print the costliest errors, as `levelhead analyze` does]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -47,8 +47,8 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.gold_and_system
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
-    help="Table to print: points gained by repairing each kind of error (repairs), types of errors (types), or how many"
-    " wrong arcs follow from another wrong arc (cascading); for TSV and JSON Lines, choose with --table",
+    help="Table to print: points that each kind of error costs (`repairs`), types of errors (`types`), or errors that"
+    " follow from other errors (`cascading`). With TSV and JSON Lines, use --table instead",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options

@@ -28,12 +28,13 @@ from levelhead.errors import InputError
 @setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
-    help="Exit with code 1 if a system is significantly worse than the first by one of these measures; with --margin,"
-    " instead if the interval of the difference includes a loss above the margin",
+    help="Exit with code 1 if a system is significantly worse than the first by one of these measures. With --margin:"
+    " if the interval of its difference includes a loss above the margin",
 )  # fmt: skip
 @click.option(
     "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",
-    help="Also write scores, differences and the ten sentences with the most additional errors to this Markdown file",
+    help="Also write a summary to this Markdown file: scores, differences, and the ten sentences with the most"
+    " additional errors",
 )  # fmt: skip
 @options.as_runs_option
 @options.page_options
@@ -145,8 +146,8 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST [SECOND...]")
 @click.option(
     "--by", type=options.Choice(["label", "measure", "pattern"]),
-    help="Table to print: agreement on each kind of label (label), F1 of each measure (measure), or patterns of"
-    " disagreement (pattern)  [default: all three in text, otherwise label]",
+    help="Table to print: agreement on each kind of label (`label`), F1 of each measure (`measure`), or patterns of"
+    " disagreement (`pattern`)  [default: all three in text output, otherwise label]",
 )  # fmt: skip
 @options.limit_option
 @options.interval_options
@@ -172,8 +173,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @click.argument("new", type=options.PATH)
 @click.option(
     "--by", type=options.Choice(["pattern", "sentence", "file"]),
-    help="Table to print: patterns of changes, changed sentences, or files  [default: a summary and the most frequent"
-    " patterns in text, otherwise pattern]",
+    help="Table to print: patterns of changes (`pattern`), changed sentences (`sentence`), or files (`file`)  [default:"
+    " pattern, with a summary in text output]",
 )  # fmt: skip
 @options.limit_option
 @click.option(

@@ -41,7 +41,7 @@ _OUTPUT = click.option(
 @options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
-    help="Show confidence intervals, ranges of ranks, and letters and lines for significant differences"
+    help="Show which differences are significant: confidence intervals, ranges of ranks, letters and lines"
     "  [default: only with --report, --figures, --layout paper, --cite or --missing adjust]",
 )  # fmt: skip
 @options.resample_by_option

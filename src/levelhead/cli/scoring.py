@@ -36,8 +36,8 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 )  # fmt: skip
 @click.option(
     "--enhancements", metavar="DIGITS",
-    help="Digits of the enhancements to ignore: 1 gapping, 2 shared parents in coordination, 3 shared dependents in"
-    " coordination, 4 control, 5 relative clauses, 6 case in labels; 14 ignores 1 and 4 (requires --rules udtools)",
+    help="Enhancements to ignore, as digits such as 14: 1 (gapping), 2 (shared parents in coordination), 3 (shared"
+    " dependents in coordination), 4 (control), 5 (relative clauses), 6 (case in labels). Requires --rules udtools",
 )  # fmt: skip
 @options.partial_option
 @click.option("--align-sentences", is_flag=True, hidden=True)

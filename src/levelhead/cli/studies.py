@@ -30,8 +30,8 @@ _EXAMPLES = Path("examples", "parallel")
 @setting("--weights", type=_INPUT, metavar="FILE")
 @click.option(
     "--quick", is_flag=True,
-    help="Only check that everything works: use few resamples, and test sets for missing training sets; in a checkout"
-    " of levelhead, --treebanks is optional",
+    help="Only check that everything works: use few resamples, and replace missing training sets by test sets. In a"
+    " checkout of levelhead, --treebanks is optional",
 )  # fmt: skip
 @options.cluster_options
 @click.option("-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True, help="Number of processes")

@@ -234,7 +234,7 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="What ARCHIVE contains: parsed test sets (outputs), or an executable `run` (system)",
+    help="What ARCHIVE contains: parsed test sets (`outputs`), or an executable `run` (`system`)",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
@@ -243,7 +243,10 @@ def export(folder: str, output: str, with_gold: bool) -> None:
     " LEVELHEAD_TOKEN]",
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with code 1 if it failed")
-@click.option("--primary", is_flag=True, help="Wait, and make this the primary submission, which is ranked")
+@click.option(
+    "--primary", is_flag=True,
+    help="Wait until the submission is finished, then make it the team's primary submission, which is ranked",
+)  # fmt: skip
 @click.option(
     "--inputs", type=options.RESULT_FOLDER, metavar="FOLDER",
     help="Download the task's inputs to this folder (ARCHIVE can be left out)",

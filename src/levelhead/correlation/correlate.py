@@ -41,7 +41,7 @@ class Coefficient(NamedTuple):
         high: the upper end of the confidence interval.
         p: the two-sided p-value, corrected for the number of pairs (Sidak); below .05 if and only if the 95%
             interval excludes 0.
-        families: effects of language families.
+        families: effects of families.
     """
 
     value: float | None

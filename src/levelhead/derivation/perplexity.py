@@ -343,7 +343,7 @@ class ModelOrder(NamedTuple):
         discount_two: the discount of n-grams counted twice.
         discount_more: the discount of other n-grams.
         estimated: whether the discounts were estimated from the counts.
-        training_words: the number of words from which the model was estimated; 0 if it is unknown.
+        training_words: the number of training words; 0 if unknown.
         vocabulary: the number of different words.
     """
 

@@ -45,7 +45,7 @@ class Target(NamedTuple):
 
     Args:
         alpha: the significance level of the test.
-        power: the probability with which the test should detect the difference; above `alpha`.
+        power: the statistical power of the test; above `alpha`.
     """
 
     alpha: Probability = 0.05

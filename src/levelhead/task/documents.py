@@ -38,18 +38,18 @@ from levelhead.treebank.provenance import Provenance
 SUBMISSION: Layout = (
     DataColumn("id", "text", "Its ID"),
     DataColumn("team", "text", "The team"),
-    DataColumn("number", "integer", "Its number among the submissions of the team", limits=(0,)),
+    DataColumn("number", "integer", "Its number within the team's submissions", limits=(0,)),
     DataColumn("kind", "text", "What was submitted", choices=KINDS),
     DataColumn("label", "text", "Its name, given by the team"),
     DataColumn("sha256", "text", "The SHA-256 of the archive"),
     DataColumn("size", "integer", "The size of the archive in bytes", limits=(0,)),
     DataColumn("received", "text", "The time of arrival (ISO 8601)"),
     DataColumn("state", "text", "Its state", choices=(WAITING, RUNNING, FINISHED, FAILED)),
-    DataColumn("finished", "text", "The time at which it was finished; null before", optional=True),
+    DataColumn("finished", "text", "The time of completion; null before", optional=True),
     DataColumn("reason", "text", "Why it failed, as the team sees it; null if it did not", optional=True),
     DataColumn("n_valid", "integer", "The number of its valid outputs", limits=(0,)),
     DataColumn("n_outputs", "integer", "The number of treebanks when it was scored", limits=(0,)),
-    DataColumn("primary", "boolean", "Whether it is the primary submission of its team"),
+    DataColumn("primary", "boolean", "Whether it is the team's primary submission"),
 )
 
 

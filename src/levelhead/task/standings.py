@@ -135,9 +135,7 @@ def report(task: description.SharedTask, database: Database, workers: Workers | 
     return render(page._replace(title=task.about.title, notes=notes))
 
 
-_RECEIVED = DataColumn(
-    "received", "text", "Time at which it was received (ISO 8601); null unless scores are open", optional=True
-)
+_RECEIVED = DataColumn("received", "text", "Time of arrival (ISO 8601); null unless scores are open", optional=True)
 _CHANGED = DataColumn("changed", "text", "Time of the last change; null unless scores are open", optional=True)
 
 

@@ -73,7 +73,7 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
 
 TREEBANK_COLUMNS = (
     TREEBANK_COLUMN,
-    DataColumn("language", "text", "The language, by the code at the beginning of the treebank's name", optional=True),
+    DataColumn("language", "text", "The language, from the treebank's name", optional=True),
     DataColumn("family", "text", "The language family", optional=True),
     DataColumn("genus", "text", "The genus", optional=True),
     DataColumn("iso_639_3", "text", "The ISO 639-3 code of the language", optional=True),

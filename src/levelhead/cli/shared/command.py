@@ -140,7 +140,8 @@ class Setting(click.Option):
         text, default = settings_of(ctx.command.name or "")[self.name or ""]
         option_of = {f"`{option.name}`": option.opts[0] for option in ctx.command.params}  # as the text names them
         text = re.sub(r"`\w+`", lambda name: option_of.get(name[0], name[0]), text.removesuffix("."))
-        about, _, without_value = re.sub(r'"([^" ]+)"', r"\1", text).partition("; by default ")
+        about, _, without_value = text.partition("; by default ")
+        about, without_value = re.sub(r'"([^" ]+)"', r"`\1`", about), without_value.replace('"', "")
         about = re.sub(r"^(whether to|the|an?) ", "", about)
         shown, repeated = copy(self), "; can be repeated" if self.multiple and not about.startswith("one ") else ""
         if about.startswith("one ") and isinstance(shown.metavar, str):

@@ -108,7 +108,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places; JSON shows all  [default: 2 or 3, all in TSV]"
+    "--places", type=WHOLE["places"], help="Number of decimal places; JSON shows all  [default: 2 or 3; all in TSV]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
@@ -167,8 +167,8 @@ cite_option: Decorator = click.option(
 papers_options: Decorator = joined(
     click.option(
         "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
-        help="Print the usual table, or a table for papers with best scores in bold, significance marks, intervals and"
-        " a caption (paper; requires --format latex, markdown or html)",
+        help="Print the usual table (`table`), or a table for papers (`paper`) with best scores in bold, significance"
+        " marks, intervals and a caption; `paper` requires --format latex, markdown or html",
     ),
     cite_option,
 )  # fmt: skip
