@@ -137,13 +137,11 @@ class WordColumns:
     A `weight` function gets only these columns. The measure's function gets all gold words, with additional columns:
 
         system_word, system_form ...    the columns above for the aligned system word; "" or -1 without one
-        system_head_row                 the index of the gold word that is aligned with the system's head; -1 if the
-                                        system word is a root, -2 if its head is not aligned in this sentence
-        head_correct                    whether the head is correct, as in UAS; False without an aligned word
-        deprel_correct                  the same for the universal relation, as in LS
-        upos_correct                    the same for UPOS
-        feats_correct                   the same for the features of UFeats
-        lemma_correct                   the same for the lemma, as in Lemmas
+        system_head_row                 the index of the gold word aligned with the system's head;
+                                        -1 for roots, -2 if the head is not aligned in this sentence
+        head_correct, deprel_correct    whether the head (as in UAS) or relation (as in LS) is correct
+        upos_correct, feats_correct     the same for UPOS and UFeats
+        lemma_correct                   the same for Lemmas
     """
 
     head_correct: NDArray[np.bool_]
