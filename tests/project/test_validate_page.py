@@ -43,9 +43,9 @@ def test_what_the_validator_of_ud_refuses(data: Path) -> None:
     )
     assert noticed["invalid-level1"] == total["invalid-level1"]
     for figure in (
-        f"all {total['invalid-level1']} of level 1",
-        f"{noticed['invalid-level2']} of {total['invalid-level2']} of level 2",
-        f"{sum(noticed[level] for level in higher)} of {sum(total[level] for level in higher)} of higher levels",
+        f"all {total['invalid-level1']} files of level 1",
+        f"{noticed['invalid-level2']} of the {total['invalid-level2']} files of level 2",
+        f"{sum(noticed[level] for level in higher)} of the {sum(total[level] for level in higher)} files of higher levels",
         f"Of the {total['valid']} valid files",
     ):
         assert figure in text

@@ -64,7 +64,7 @@ def test_concepts_states_what_a_study_shows_with_its_numbers() -> None:
     assert [claim.verdict for claim in shown] == ["holds", "holds"]
     for claim in shown:
         for number in re.findall(r"\d\.\d\d", claim.evidence):
-            assert f"-{number}" in concepts
+            assert f" {number} " in concepts.replace(")", " ")
     (evenly,) = (claim for claim in claims if claim.text.startswith("CLAS scores languages"))
     assert evenly.verdict == "inconclusive"
     assert "The study cannot tell" in concepts

@@ -72,8 +72,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of sentences or documents in which some label is not the most frequent label. Confidence
-            intervals require at least 10.
+        n_units: the number of sentences or documents in which at least one word has a label other than the label
+            that is most frequent in all annotations. Confidence intervals require at least 10.
         observed: the percentage of words on which two annotators agree, averaged over pairs of annotators.
         expected: the percentage expected by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.

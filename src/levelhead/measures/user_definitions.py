@@ -50,8 +50,8 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
 
     A table `[scheme.NAME]` defines a scheme. Its table `classes` has a list of relations for each class. Optional keys
     are `version` (1 or 2, the version of UD to which the relations belong), `otherwise` and `source`. If `version` is
-    given, a relation of the other version gets the class of the relation that replaces it in `version`. `otherwise` is
-    the class of unlisted relations, by default UNKNOWN.
+    2, a relation of UD v1 gets the class of its successor in UD v2 (`dobj` that of `obj`), and the other way around if
+    it is 1. `otherwise` is the class of unlisted relations, by default UNKNOWN.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.

@@ -251,8 +251,9 @@ class Estimate(NamedTuple):
         """Return half the width of the symmetric confidence interval.
 
         It is the square root of a sum: each variance (over sampling units, or over a system's runs) is multiplied by
-        the squared quantile of Student's t. If estimates are normal and variances independent, the confidence level is
-        at least `level`, even if two runs are compared with ten (Banerjee 1961 for two variances, 1960 for more).
+        the squared quantile of Student's t. The interval then contains the true value with at least the probability
+        `level`, if estimates are normal and variances are independent (Banerjee 1960, 1961). This also holds if one
+        system has far fewer runs than the other.
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))

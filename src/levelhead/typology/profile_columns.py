@@ -50,7 +50,7 @@ class ProfileColumn(NamedTuple):
 
     @property
     def name_in_rows(self) -> str:
-        """The name of the column in tables whose rows are what `by` says, such as relations."""
+        """The name of the column in tables with one row for each relation, or for each other value of `by`."""
         return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
 
     @property
@@ -59,7 +59,7 @@ class ProfileColumn(NamedTuple):
         return "%" if self.unit == "percent" else self.unit
 
     def display(self, name: str) -> Column:
-        """Return the column of a printed table, with the heading `name`, and "%" if the unit is percent."""
+        """Describe this column for a printed table: its heading is `name`, with "(%)" if the unit is percent."""
         return Column(f"{name} (%)", "percent") if self.unit == "percent" else Column(name, "number")
 
     @property
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return the column of a table of data, with the name `name`."""
+        """Describe this column of a profile for a table of data in which its name is `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)
