@@ -109,7 +109,7 @@ def perplexity(
         ngram: the length of the longest n-grams; by default 3.
         minimum_counts: the minimum counts of 1-grams, 2-grams and so on, or "srilm" for the defaults of SRILM
             (1,1,2,2,2).
-        minimum_word_count: the minimum count of known words; rarer training words are treated as unknown.
+        minimum_word_count: the minimum count of known words; rarer training words are unknown.
         ends: how the end of a sentence counts: as a word ("in"), not at all ("out"), or in the probability but not in
             the number of words ("ppl1", as in SRILM).
 

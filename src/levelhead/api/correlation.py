@@ -74,7 +74,7 @@ def correlate(
             first text column names the treebanks). `NAME=PATH` or `{NAME: table}` puts `NAME.` before column names.
         columns: the columns to correlate, separated by commas; a single column is correlated with all others; by
             default all numeric columns.
-        differences: for each pair of columns A and B, add the column diff(A,B): the difference A - B.
+        differences: for each given pair of columns A and B, add the column diff(A,B): the difference A - B.
         given: columns to control for (partial correlation).
         family: check for effects of the families in this column: leave out each family in turn, and permute only within
             families.
@@ -184,7 +184,7 @@ def judge(
         judgments: the votes for the better system. Each gold sentence has one line of votes in a file, one item of a
             list, or one row of a data frame (with a column for each person).
         words: how votes for the first and second system are written; by default blue/red, 1/2, first/second and a/b are
-            all recognized.
+            recognized.
         ties: how to count sentences with equal scores: for the second system ("callin"), half for each system ("half"),
             or not at all ("skip").
         subtypes_apart: whether to count relations with subtypes, such as acl:relcl, in no class; Callin scores content

@@ -23,10 +23,11 @@ _reading_and_printing = joined(
 @options.gold_and_systems
 @click.option(
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
-    help="Property of words, or several joined by commas: class, relation (without subtype), deprel (with subtype),"
-    " head-relation, upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document,"
-    " comment:NAME; with --train, also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. With one SYSTEM,"
-    " can be repeated  [default: print the costliest errors, as `levelhead analyze` does]",
+    help="Property of words, or several joined by commas: `class`, `relation` (without subtype), `deprel` (with"
+    " subtype), `head-relation`, `upos`, `lemma`, `feature:NAME`, `direction`, `length`, `depth`, `projective`,"
+    " `sentence-length`, `document`, `comment:NAME`; with --train, also `frequency`, `vocabulary`,"
+    " `seen-sentence`, `seen-tree`, `seen-heads`. With one SYSTEM, can be repeated"
+    "  [default: print the costliest errors, as `analyze` does]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options

@@ -264,7 +264,7 @@ def workers_for_training(given: Mapping[str, Any], treebank: str) -> Workers:
 cluster_options: Decorator = joined(
     click.option(
         "--cluster", "address", metavar="ADDRESS",
-        help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
+        help="Run on a dask cluster: `local`, `tcp://host:port` or `tls://host:port`",
     ),
     click.option("--tls-ca", type=PATH, help="Certificate of the cluster's certificate authority (PEM)"),
     click.option("--tls-cert", type=PATH, help="Your certificate (PEM)"),
