@@ -30,7 +30,7 @@ Severity = Literal["error", "warning"]
 
 
 class Place(NamedTuple):
-    """A place in a file: file, 1-based line, 1-based sentence, word id as written."""
+    """A place: the file, line and sentence (counted from 1), and the word id."""
 
     file: str | None = None
     line: int | None = None
@@ -109,7 +109,7 @@ class LevelheadError(Exception):
 
 
 class InputError(LevelheadError, ValueError):
-    """Raised for inputs that cannot be used, with all errors found.
+    """Raised for unusable inputs; contains all errors found.
 
     Args:
         faults: the errors found, at least one. The message, slug and place are those of the first error.

@@ -24,9 +24,10 @@ class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
     Notebooks show the verdict, the first 40 rows of the main table, and charts. A subclass defines `KIND` (the name of
-    this kind of result) and `LAYOUTS` (the columns of each table, the main table first). For each table, it has a
-    method that returns the rows or a field that contains them; for a table with the name "words", these are the method
-    `_words_rows` or the field `words`. If the field maps keys to mappings, each entry of an inner mapping is a row.
+    this kind of result) and `LAYOUTS` (the columns of each table, the main table first). For each table, the subclass
+    has a method that returns the rows, or a field that contains them. For a table with the name "words", this is the
+    method `_words_rows` or the field `words`. If a field maps keys to mappings, each entry of an inner mapping is a
+    row.
     """
 
     __slots__ = ()

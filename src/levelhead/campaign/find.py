@@ -235,8 +235,9 @@ class Manifest(NamedTuple):
     def campaign(self, *, as_runs: bool = False) -> Plan:
         """Return the test sets, and every run of each system.
 
-        If the manifest does not list the runs of a system, they are the subfolders of the system's folder that contain
-        outputs. If there are several, their names must be like `seed1` and `seed2`, unless `as_runs` is true.
+        If the manifest does not list the runs of a system, each subfolder of the system's folder that contains outputs
+        is a run. If several subfolders contain outputs, their names must be like `seed1` and `seed2`, unless `as_runs`
+        is true. If the outputs are not in subfolders, the system has a single run.
         """
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:

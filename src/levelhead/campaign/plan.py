@@ -47,7 +47,7 @@ class Plan(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note on outputs that were only found by the beginning of the file name; empty if there are none."""
+        """A note on outputs whose file names only begin with the name of the test set; empty without such outputs."""
         names = [f"{run.label}/{run.outputs[code].name} ({code})" for run in self.systems for code in run.similar]
         note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
         return (note,) if names else ()

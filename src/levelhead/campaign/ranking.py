@@ -112,12 +112,12 @@ class Standing(NamedTuple):
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
         letters: letters such as "ab"; systems that share a letter do not differ significantly; null if not tested.
-        value_of_valid_sentences: its average if invalid outputs are scored on their valid sentences; does not affect
-            ranks; null without invalid outputs.
+        value_of_valid_sentences: its average if invalid outputs are scored on their valid sentences; null without
+            invalid outputs. It does not affect ranks.
         value_of_valid_trees: with `partial`, its average if invalid trees count as wrong; does not affect ranks.
         share_answered: with `partial`, the share of gold sentences with at least one HEAD in its outputs.
         share_aligned: with `partial`, the share of gold words that are aligned.
-        exact: `value` as an exact fraction, by which systems are ranked (rounded if the rule is `conll18`).
+        exact: `value` as an exact fraction, by which systems are ranked. It is rounded if the rule is `conll18`.
     """
 
     system: str
@@ -190,9 +190,10 @@ class Ranking(NamedTuple):
         lines: the positions in `standings`, counted from 1, of systems that differ significantly from the next system.
             Tables have a line below these systems. `lines` is None if differences were not tested.
         pairs: the tests of all pairs of systems; empty if differences were not tested.
-        influences: the pairs of systems for which a single sampling unit, such as a document, causes more than a third
-            of the variance of the difference. For each pair, the difference is also computed without this unit.
-        adjusted: the expected average of each system when missing scores are predicted; empty if not requested.
+        influences: the pairs of systems whose difference depends strongly on a single sampling unit, such as a
+            document. This unit causes more than a third of the variance of the difference. Each pair comes with the
+            difference computed without the unit.
+        adjusted: the average of each system with missing scores replaced by predictions; empty if not requested.
         not_averaged: the test sets that are left out of `adjusted`, since their missing scores cannot be predicted.
     """
 
@@ -230,7 +231,8 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
 
     Systems with equal averages share a rank, and the next rank is skipped, as in 1, 2, 3, 4, 4, 6. If `rule` is
     "exact", scores are averaged at full precision. With "conll17", scores are rounded to two decimals before they are
-    averaged. With "conll18", their averages are rounded as well, and systems are ranked by the rounded averages.
+    averaged. With "conll18", the averages of the rounded scores are rounded as well, and systems are ranked by the
+    rounded averages.
     """
     lower = lower_is_better(measure)
     without = any if not lower else all  # a missing output has no perplexity: 0 would be the best

@@ -47,19 +47,21 @@ class OutputResult(NamedTuple):
         reasons: at most 20 reasons why the output scores 0, as texts.
         scores: the score of each measure with its counts; empty if the counts are unknown.
         secondary: for an invalid output, the scores of its valid sentences alone.
-        coverage: for an invalid output, four numbers of sentences: scored, in gold, in the output, and invalid.
-        sentences: for each measure, the numerator and the denominator of its value in every gold sentence; int32 or
-            float64, shape (2, sentences). Empty if scored without `by_sentence`, or if the output is invalid.
+        coverage: for an invalid output, the numbers of sentences that are scored, that are in gold, that are in the
+            output, and that are invalid.
+        sentences: for each measure, two numbers for every gold sentence: the numerator and the denominator of the
+            measure's value; int32 or float64, shape (2, sentences). Empty if scored without `by_sentence`, or if the
+            output is invalid.
         units: the sampling units, such as documents or sentences; None if scored without `by_sentence`.
         gold_hash: the hash of the gold contents; empty if scored without `by_sentence`.
-        faults: all errors of an invalid output, of which `reasons` has the first 20 as texts.
+        faults: all errors of an invalid output; `reasons` has the texts of the first 20 errors.
         contents: the sizes and the hash of a valid output, and warnings about it.
         measures: the entries of `Results.signature` that define the measures.
         notes: notes about the numbers, with `evaluation.provenance.SYSTEM` as a placeholder for the system's name.
         valid_trees: the scores when invalid trees count as wrong; empty without the option `partial`.
         partial_coverage: the share of gold that the output covers; None without the option `partial`.
         sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.
-        lacks: the measures whose score is missing in the table from which scores were read, and counts as 0.
+        lacks: if scores were read from a table, the measures that have no score there. Their missing scores count as 0.
     """
 
     state: State
@@ -92,7 +94,7 @@ class Results(NamedTuple):
         results: the result of each system on each test set; keys are pairs of system name and test set code.
         gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
         signature: the settings, versions and hashes that determine the numbers, by name.
-        looked: for each test set (by code), the return value of the function passed to `score_plan` as `look`.
+        looked: a mapping from test set codes to the results of the function that was passed to `score_plan` as `look`.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -116,7 +118,10 @@ class Results(NamedTuple):
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the sampling units of the test sets `codes`, by default of all; translations share their units."""
+        """Return the sampling units of the test sets with these `codes`, by default of all test sets.
+
+        Test sets share their units if they are translations of each other, or the same test set under two names.
+        """
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
@@ -127,7 +132,7 @@ class Results(NamedTuple):
         return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""
 
     def provenance(self) -> Provenance:
-        """Return the provenance of the numbers: signature, gold files and valid outputs, warnings and notes."""
+        """Return the provenance of the numbers: signature, files (gold and valid outputs), warnings and notes."""
         files: dict[str, dict[str, FileId]] = {code: {"gold": contents.id} for code, contents in self.gold.items()}
         warnings = {fault: None for contents in self.gold.values() for fault in contents.faults}
         for (name, code), result in self.results.items():
@@ -138,7 +143,7 @@ class Results(NamedTuple):
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))
 
     def notes_on(self, codes: Collection[str]) -> dict[str, list[str]]:
-        """Return a mapping from each note on outputs to the test sets to which it applies, among those in `codes`."""
+        """Return the notes on outputs of the test sets `codes`, each with the test sets to which it applies."""
         notes: dict[str, dict[str, None]] = {}
         for (system, code), result in self.results.items():
             for note in result.notes if code in codes else ():
@@ -146,7 +151,7 @@ class Results(NamedTuple):
         return {note: list(found) for note, found in notes.items()}
 
     def with_valid_trees_only(self) -> Results:
-        """Return the results when invalid trees count as wrong; requires outputs scored with the option `partial`."""
+        """Return the results with invalid trees counted as wrong; outputs must be scored with the option `partial`."""
         results = {
             key: result._replace(scores=result.valid_trees, sentences=result.sentences_valid_trees)
             for key, result in self.results.items()

@@ -47,9 +47,9 @@ def score_plan(
 ) -> Results:
     """Return the scores of each system's output on each test set.
 
-    The result of a missing or invalid output has the reason instead of scores. Scores depend neither on the workers nor
-    on the contents of the store, whose keys are hashes of the files, the settings and the version of levelhead. If a
-    file changes during the run, its final contents are scored.
+    The result of a missing or invalid output has the reason instead of scores. Scores do not depend on the workers or
+    on the contents of the store: a stored result is only used if the files, the settings and the version of levelhead
+    are the same. If a file changes during the run, its final contents are scored.
 
     Args:
         plan: the test sets and systems.
@@ -59,13 +59,14 @@ def score_plan(
         by_sentence: whether to return the counts of every sentence, which confidence intervals and tests require.
         resample_by: the sampling units of confidence intervals and tests; see `significance.units_of`.
         look: an importable function. Workers call it once for each test set on which all systems have valid outputs. If
-            it is a `VisitEach`, workers call it once for each valid output instead. Every output is then read, even if
-            its result is in the store.
+            it is a `VisitEach`, workers call it once for each valid output instead. If `look` is given, every output is
+            read, even if its result is in the store.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given; a measure is a Python function, which
-            cannot be combined with a store or other processes; or the rules cannot be combined with `look`.
+        MeasureError: a measure requires training treebanks that were not given, or the rules cannot be combined with
+            `look`. It is also raised if a measure is a Python function and there is a store or another process, since
+            functions cannot be combined with these.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()

@@ -91,7 +91,7 @@ class Judgment(Tabular):
     Args:
         choices: the choices of people.
         measures: a mapping from each measure to its scores and its agreement with people.
-        comparisons: for every two measures, how much better the first agrees with people than the second.
+        comparisons: for every pair of measures, how much better the first agrees with people than the second.
         provenance: the settings and files behind the numbers.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
     """
@@ -122,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the measure that agrees best with people, and any that are not significantly worse."""
+        """A sentence with the measure that agrees best with people, and the measures not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."

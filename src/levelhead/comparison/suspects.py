@@ -203,14 +203,14 @@ class Suspect(NamedTuple):
 
     Args:
         word: the index of the word in the treebank.
-        kind: which annotation is suspect ("head", "relation" or "UPOS"); "head" can include the relation.
+        kind: which annotation is suspect: "head" (possibly with the relation), "relation" or "UPOS".
         gold: the gold annotation of the word (a relation with a head, or a UPOS tag).
         other: the annotation that is probably correct.
         score: the evidence for `other`, as log-odds.
         n_for: the number of systems that predict `other`.
         n_gold: the number of systems that agree with gold.
-        variation: how often the same words in the same context have the gold annotation, and how often another; None
-            if the gold annotation is the most frequent.
+        variation: how often the same words in the same context have the gold annotation, and how often they have
+            another annotation; None if the gold annotation is the most frequent.
     """
 
     word: int
@@ -307,7 +307,7 @@ class Suspects(Tabular):
         """Return the sentences that contain suspect words, the most suspicious first.
 
         Each suspect word adds a comment to its sentence: `# suspect = WORD KIND: GOLD -> OTHER`. WORD is the number of
-        the word in the sentence; the others are the fields `kind`, `gold` and `other` of the `Suspect`.
+        the word in the sentence. KIND, GOLD and OTHER are the fields `kind`, `gold` and `other` of the `Suspect`.
         """
         of_sentence: dict[int, str] = {}
         for suspect in self.suspects:

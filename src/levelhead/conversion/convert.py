@@ -69,7 +69,7 @@ class Targets(NamedTuple):
         return targets
 
     def labeled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
-        """Return whether each word has one of these `relations`, uint8, shape (words,)."""
+        """Return whether each word of a `treebank` has one of these `relations`, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():
             member[code] = self._is_in(treebank.strings[code], relations)

@@ -30,9 +30,9 @@ class Preferences(NamedTuple):
     """Which of two systems a measure prefers in each sentence.
 
     Args:
-        second: for each sentence, 1 if the measure prefers the second system, 0 if it prefers the first system, and
-            for a tie 0.5 if `ties="half"`, otherwise 1; float64, shape (sentences,).
-        counted: whether each sentence counts; ties do not count if `ties="skip"`; bool, shape (sentences,).
+        second: for each sentence, 1 if the measure prefers the second system, and 0 if it prefers the first system. A
+            tie has 0.5 if `ties="half"`, otherwise 1. Float64, shape (sentences,).
+        counted: whether each sentence counts; bool, shape (sentences,). Ties do not count if `ties="skip"`.
         differences: the second system's score minus the first system's score, or 0 if a score is undefined;
             float64, shape (sentences,).
         n_ties: the number of ties, which are sentences with equal or undefined scores.

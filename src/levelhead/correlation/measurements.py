@@ -80,7 +80,7 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return the names of columns in `names`; "LAS,UAS" stands for two columns if no column has this name."""
+        """Return the columns listed in `names`; "LAS,UAS" stands for two columns, unless it is the name of a column."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))

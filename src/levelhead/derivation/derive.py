@@ -80,8 +80,8 @@ class Derivations(Tabular):
         transitions: the codes of all transitions, sentence by sentence; uint8.
         offsets: the index in `transitions` at which each sentence starts; the last element is the number of all
             transitions; int64, shape (sentences + 1,).
-        order: the indices of all words in the treebank, sentence by sentence, in the order in which words get heads;
-            int32, shape (words,).
+        order: the words of each sentence in the order in which they get heads, sentence by sentence. Words are given by
+            their index in the treebank; int32, shape (words,).
         heads: the head of each word after lifting, as a word number in the sentence (0 for the root); int32.
         treebank: the treebank that was derived.
         n_lifted: the number of words whose arc was lifted.
@@ -126,7 +126,7 @@ class Derivations(Tabular):
         return tuple(Action(step, relations[next(words)] if step in ARCS else "") for step in steps)
 
     def transition_names(self, *, labeled: bool = False) -> Iterator[list[str]]:
-        """Yield the names of the transitions of each sentence, with relations if `labeled`."""
+        """Yield the names of the transitions of each sentence, with relations if `labeled` is true."""
         for sentence in range(len(self)):
             yield [str(action if labeled else action.transition) for action in self.actions(sentence)]
 
@@ -138,7 +138,7 @@ class Derivations(Tabular):
             yield [forms[word] for word in order[begin:end]]
 
     def table(self, *, labeled: bool = False) -> Table:
-        """Return a table with a row per sentence; if `labeled`, transitions have relations."""
+        """Return a table with a row per sentence; if `labeled` is true, transitions have relations."""
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
         names = map(" ".join, self.transition_names(labeled=labeled))
         words = map(" ".join, self.words_as_attached())
@@ -165,9 +165,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     Args:
         treebank: the trees.
         system: the transition system.
-        lift: whether to make trees projective if the system only derives projective trees. Repeatedly, the dependent of
-            the shortest non-projective arc is attached to its grandparent, until no arc is non-projective (Nivre &
-            Nilsson 2005). Relations do not change.
+        lift: whether to make trees projective if the system only derives projective trees. As long as a tree has
+            non-projective arcs, the dependent of the shortest of these arcs is attached to the head of its head (Nivre
+            & Nilsson 2005). Relations do not change.
 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.
@@ -196,7 +196,8 @@ class Sequences(NamedTuple):
 
     Args:
         words: the words of all sentences, with underscores for spaces.
-        starts: the index of each sentence's first word, and last the number of words; int32, shape (sentences + 1,).
+        starts: the index of each sentence's first word in `words`. The last element is the number of all words; int32,
+            shape (sentences + 1,).
         order: the name of the order, one of `ORDERS`.
         swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
         sha256: the hash of the treebank's file; None if the words were not read from a file.
@@ -214,8 +215,9 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
 
     Args:
         treebank: the trees.
-        order: "string", or the name of a transition system, for the order in which words get heads in the derivation
-            by its static oracle (Søgaard & Haulrich 2010, section 3).
+        order: "string" for the order in the sentence, or the name of a transition system. With a transition system,
+            words are in the order in which they get heads in the derivation by its static oracle (Søgaard & Haulrich
+            2010, section 3).
         lift: whether to lift non-projective arcs if the system only derives projective trees.
 
     Raises:

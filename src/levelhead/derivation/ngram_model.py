@@ -188,7 +188,10 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def distribution(self, context: Sequence[str]) -> Reals:
-        """Return the probability of each word (by code) to follow `context`, the first words of a sentence."""
+        """Return the probability that each word is the next word of a sentence that begins with the words `context`.
+
+        The index of a probability is the code of the word; float64, shape (vocabulary_size,).
+        """
         codes, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
         words = np.column_stack([np.tile(codes, (size, 1)), np.arange(size)])
         places, sentences = np.arange(words.size) % words.shape[1], np.arange(words.size) // words.shape[1]

@@ -134,7 +134,7 @@ class Perplexity:
 
     @property
     def events(self) -> int:
-        """The number of words, plus sentence ends if `ends` is "in"."""
+        """The number of words, plus the number of sentences if `ends` is "in"."""
         return self._total(oov=True)[1]
 
     @property
@@ -154,7 +154,10 @@ class Perplexity:
 
     @property
     def size_over_perplexity(self) -> float | None:
-        """The number of training words / `excluding_oov`; Søgaard & Haulrich (2010) correlate this with accuracy."""
+        """The number of training words divided by `excluding_oov`.
+
+        Søgaard & Haulrich (2010) correlate this quotient with accuracy.
+        """
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
@@ -176,8 +179,8 @@ def perplexity(
         model: an n-gram model estimated with the same `order`, for example `estimate(sequences_of(train, order))`.
         test: the treebank, or a parser's output.
         order: the order in which words are predicted, one of `ORDERS`.
-        ends: how the end of each sentence counts: "in" like a word, "out" not at all, "ppl1" in the probability, but
-            not in the number of words.
+        ends: how the end of each sentence counts. With "in", it counts like a word. With "out", it does not count. With
+            "ppl1", it counts in the probability, but not in the number of words.
         lift: whether to lift non-projective arcs if the transition system only derives projective trees.
 
     Raises:
@@ -379,7 +382,7 @@ class Perplexities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the perplexity of each treebank (without unknown words), and its number of unknown words."""
+        """A sentence with the perplexity (without unknown words) and the number of unknown words of each treebank."""
         values = ((file, result, result.excluding_oov) for file, result in self.results.items())
         parts = (
             f"{'undefined' if value is None else f'{value:,.2f}'} for {path_text(file)}"
@@ -408,7 +411,7 @@ class Perplexities(Tabular):
             yield ModelOrder._make((n, len(table.keys), least, *numbers, model.n_words, len(model.words)))
 
     def table(self, *, sentences: bool = False) -> Table:
-        """Return a table with a row per file, or per sentence if `sentences`."""
+        """Return a table with a row per file or, if `sentences` is true, with a row per sentence."""
         columns = _SENTENCE_COLUMNS if sentences else _COLUMNS
         rows = [
             (row.file, *(getattr(row, name) for name in columns.values()))

@@ -128,7 +128,7 @@ class TransitionSystem:
         return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
 
     def is_final(self, configuration: Configuration) -> bool:
-        """Whether `configuration` is final: an empty buffer and, except in arc-eager, only the root on the stack."""
+        """Whether the buffer of `configuration` is empty and, except in arc-eager, only the root is on the stack."""
         return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
 
     def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:
@@ -215,7 +215,7 @@ class TransitionSystem:
             heads: the gold head of each word, 0 for the root.
 
         Raises:
-            InputError: the system is not arc-eager, so that levelhead has no dynamic oracle for it.
+            InputError: the system is not arc-eager, which is the only system with a dynamic oracle in levelhead.
         """
         if REDUCE not in self.transitions:
             raise InputError(Fault("no-dynamic-oracle", f"{self.name} has no dynamic oracle: use arc-eager"))

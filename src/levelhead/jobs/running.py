@@ -68,7 +68,7 @@ class Workers(NamedTuple):
     Args:
         start: a function that returns an Executor; it is called again if workers are lost.
         window: the maximum number of unfinished tasks at a time.
-        batch: the maximum number of jobs in a task; more than 1 saves time if submitting tasks is slow.
+        batch: the maximum number of jobs in a task; a number above 1 saves time if it takes long to submit a task.
         restartable: whether each call of `start` returns a new Executor, which can thus be shut down after use.
         lost: the exceptions that a task raises if its worker was lost.
     """
@@ -115,7 +115,7 @@ def borrowed(executor: Executor, *, window: int = 64) -> Workers:
 
     Args:
         executor: any Executor, for example of loky, Parsl or mpi4py.
-        window: the maximum number of unfinished tasks at a time; should be larger than the number of workers.
+        window: the maximum number of unfinished tasks at a time, which should be larger than the number of workers.
     """
     return Workers(lambda: executor, window, restartable=False)
 

@@ -63,8 +63,8 @@ def train(
         progress: a function that is called after each pass.
 
     Raises:
-        InputError: the parser is unknown, an external parser fails, or a treebank cannot be used: `treebank` has no
-            words or too many relations, a relation is invalid, or `dev` has no trees.
+        InputError: the parser is unknown, an external parser fails, `treebank` has no words or too many relations, a
+            relation is invalid, or `dev` has no trees.
         LevelheadError: a library that the parser requires is not installed.
     """
     training.check_parser(recipe.parser, ALL_PARSERS)

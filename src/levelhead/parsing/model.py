@@ -58,7 +58,7 @@ class Schedule(NamedTuple):
     Args:
         first: the number of greedy passes (transition systems) or first-order passes (graph-based parsers).
         second: the number of later passes, which use a beam or second-order features; can be 0.
-        runs: the number of training runs, each with sentences in another random order; their weights are averaged.
+        runs: the number of training runs, each with sentences in another random order. Their weights are averaged.
     """
 
     first: int
@@ -139,15 +139,15 @@ class Model:
         parser: the name of the parser in `levelhead train`.
         relations: the relations that the parser can predict, most frequent first.
         root: the index of the root's relation in `relations`.
-        templates: the feature templates as text, by what they score, such as "arcs" or "labels".
+        templates: a mapping from what is scored, such as "arcs" or "labels", to the feature templates as text.
         beam: the beam width; 1 is greedy.
         tables: the tables of feature weights, by name, such as "labels"; int16, shape (rows, classes).
         training: facts about the training, by name.
         function_head: if the parser learned function heads (Kohita et al. 2017), the version of UD (1 or 2) that is
             needed to convert parsed trees to content heads; otherwise None.
         reverse: whether the parser reads sentences from the last word to the first.
-        margin: for graph-based parsers, the minimum difference in training between the scores of the gold tree and
-            another tree, for each wrong head in the other tree.
+        margin: for graph-based parsers, the margin in training. The score of the gold tree should exceed the score of
+            another tree by at least this margin for each wrong head in the other tree.
     """
 
     parser: str
@@ -175,7 +175,7 @@ class Ensemble:
         members: the transition parsers, which know the same relations as `graph`.
         votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
         training: facts about its training, by name.
-        function_head: the version of UD if it learned function heads (see `Model`); otherwise None.
+        function_head: if the parser learned function heads, the version of UD (see `Model`); otherwise None.
     """
 
     graph: Model
@@ -200,7 +200,7 @@ class Baseline:
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
         training: facts about its training, by name.
-        function_head: the version of UD if it learned function heads (see `Model`); otherwise None.
+        function_head: if the parser learned function heads, the version of UD (see `Model`); otherwise None.
     """
 
     parser: str
@@ -223,7 +223,7 @@ class ExternalModel:
         parser: its name in `levelhead train`: udpipe, malt or command.
         contents: the contents of the model file that the external parser wrote.
         training: facts about its training, by name.
-        function_head: the version of UD if it learned function heads (see `Model`); otherwise None.
+        function_head: if the parser learned function heads, the version of UD (see `Model`); otherwise None.
     """
 
     parser: str

@@ -335,7 +335,7 @@ class Recovery(Tabular):
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
-        """A mapping from each class of repairs to the answers in this class, if any."""
+        """A mapping from each class of repairs to the answers in this class (possibly none)."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     @property

@@ -110,9 +110,10 @@ def count_wins(
     """Return the numbers of treebanks on which a system is better or worse than the baseline, with tests.
 
     Args:
-        results: the system's results for one measure, on all treebanks with a known difference; must not be empty.
-        voters: for each treebank, the name under which it counts in the tests: its own, its language's or its
-            family's. Treebanks with the same name are averaged and count once.
+        results: the system's results for one measure on all treebanks where the difference is known. There must be at
+            least one such treebank.
+        voters: for each treebank, the name under which it counts in the tests: the name of the treebank, of its
+            language or of its language family. Treebanks with the same name are averaged and count once.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values of the measure are better, -1 if lower values are better.
         wilcoxon: whether to compute Wilcoxon's test as well.

@@ -326,9 +326,10 @@ def differences(
     Standard errors come from leaving out one sampling unit at a time (`spreads_of`). Confidence intervals and p-values
     come from Student's t (`Estimate`). Several runs of a system are treated as a sample of all possible runs, so the
     variance of their mean is added to the variance over sampling units (`run_errors`). P-values and the intervals of
-    differences are both corrected for the number of systems by Sidak's (1967) bound on the largest |t|, so p < .05 if
-    and only if the 95% interval does not contain 0. The macro-average is the mean of the scores on all treebanks. The
-    micro-average is the score of all treebanks together, computed from the sums of their counts.
+    differences are corrected for the number of systems by Sidak's (1967) bound on the largest |t|. Both have the same
+    correction, so p is below .05 if and only if the 95% interval does not contain 0. The macro-average is the mean of
+    the scores on all treebanks. The micro-average is the score of all treebanks together, computed from the sums of
+    their counts.
 
     Args:
         tables: the counts on each treebank, with the same runs and measures on all treebanks. The counts are given for

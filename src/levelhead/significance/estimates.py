@@ -217,8 +217,10 @@ class Estimate(NamedTuple):
         variance: the variance of the value, from sampling units (sentences or documents).
         freedom: the degrees of freedom of the variance.
         n_units: the number of sampling units.
-        runs: for each system with several runs, the variance that comes from its runs, and the degrees of freedom.
-        skewness: the sum of the cubed effects of sampling units, divided by the variance to the power of 1.5.
+        runs: for each system with several runs, the variance over its runs, and the degrees of freedom of this
+            variance.
+        skewness: the skewness of the value, which is the sum of the cubed effects of sampling units, divided by the
+            variance to the power of 1.5.
         influence: the sampling unit that causes more than a third of the variance; None if there is no such unit.
         is_tested: whether p-values are allowed; if False, there are only confidence intervals, even with many units.
     """
@@ -250,10 +252,11 @@ class Estimate(NamedTuple):
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
 
-        It is the square root of a sum: each variance (over sampling units, or over a system's runs) is multiplied by
-        the squared quantile of Student's t. The interval then contains the true value with at least the probability
-        `level`, if estimates are normal and variances are independent (Banerjee 1960, 1961). This also holds if one
-        system has far fewer runs than the other.
+        There is one variance over sampling units and, for each system with several runs, one variance over its runs.
+        Each variance is multiplied by the squared quantile of Student's t for its degrees of freedom. Half the width is
+        the square root of the sum of these products. If estimates are normal and variances are independent, the
+        interval contains the true value with at least the probability `level` (Banerjee 1960, 1961), even if one system
+        has far fewer runs than the other.
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
@@ -262,7 +265,8 @@ class Estimate(NamedTuple):
         """Return the distance from the value to one end of its confidence interval.
 
         `sign` is 1 for the lower end and -1 for the upper end; `tail` is the error rate of this end. The distance is
-        negative if the end is on the other side of the value, which skewness can cause at low confidence levels.
+        negative if the lower end is above the value, or the upper end is below it. Skewness can cause this at low
+        confidence levels.
         """
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
@@ -272,8 +276,9 @@ class Estimate(NamedTuple):
     def interval(self, level: float) -> Interval | None:
         """Return the confidence interval; None with fewer than 10 sampling units.
 
-        Student's t is transformed for the skewness of sampling units (Hall 1992). If a unit causes more than a third
-        of the variance, a second interval is computed without this unit, and the returned interval contains both.
+        Student's t is transformed to allow for the skewness of sampling units (Hall 1992). If a unit causes more than a
+        third of the variance, a second interval leaves out this unit, and the returned interval contains both
+        intervals.
         """
         if not self.has_interval:
             return None
@@ -287,11 +292,12 @@ class Estimate(NamedTuple):
     def score_interval(self, level: float) -> Interval | None:
         """Return the confidence interval of a score from 0 to 1; None with fewer than 10 sampling units.
 
-        The interval is Wilson's (1927), with Student's t instead of the normal distribution, and with the effective
-        sample size, value * (1 - value) / variance. Korn and Graubard (1998) use this size with Clopper-Pearson
-        intervals; Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's intervals. Franco et al. find
-        that coverage is too low with strong clustering. If the score is 0 or 1, or all sampling units have the same
-        score, each unit counts as one observation. For values below 0 or above 1, `interval` is used.
+        The interval is Wilson's (1927), with two changes: Student's t replaces the normal distribution, and the sample
+        size is the effective sample size, which is value * (1 - value) / variance. Korn and Graubard (1998) use this
+        size with Clopper-Pearson intervals; Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's
+        intervals. Franco et al. find that coverage is too low with strong clustering. If the score is 0 or 1, or all
+        sampling units have the same score, each unit counts as one observation. For values below 0 or above 1,
+        `interval` is used.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
@@ -308,14 +314,14 @@ class Estimate(NamedTuple):
         return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
 
     def log_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a perplexity, symmetric on the log scale."""
+        """Return the confidence interval of a perplexity, which is symmetric on the log scale."""
         if not self.has_interval:
             return None
         factor = math.exp(self.half_width(level) / self.value)
         return self.value / factor, self.value * factor
 
     def p(self) -> float | None:
-        """Return the two-sided p-value of the hypothesis that the true value is 0; None with too few sampling units.
+        """Return the two-sided p-value of the null hypothesis that the true value is 0; None with too few units.
 
         The p-value is below .05 if and only if the 95% interval does not include 0.
         """
@@ -344,7 +350,8 @@ class Estimate(NamedTuple):
 
         The test is two-sided, with the significance level `alpha`. Variances are added as in `half_width`, but with
         noncentrality parameters instead of quantiles. With a single variance, the power is exact. With several
-        variances, the actual power can be slightly higher than `power`: up to .82 for .8, with three runs or more.
+        variances, the actual power can be slightly higher than `power`. For example, it is at most .82 if `power` is .8
+        and each system has three runs or more.
         """
         if not self.has_tests:
             return None
@@ -352,9 +359,10 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def tail(self, limit: float, sign: int) -> float:
-        """Return the one-sided p-value of the hypothesis that the true value is `limit`.
+        """Return the one-sided p-value of the null hypothesis that the true value is `limit`.
 
-        It is the probability that an estimate is at least as high (`sign` 1) or as low (`sign` -1) as this estimate.
+        If `sign` is 1, it is the probability that an estimate is at least as high as this estimate. If `sign` is -1, it
+        is the probability that an estimate is at least as low.
         """
         size = sign * (self.value - limit)
         if self.runs:

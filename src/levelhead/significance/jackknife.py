@@ -22,7 +22,8 @@ class Run(NamedTuple):
 
     Args:
         system: the name of the system; several runs (seeds) can have the same name.
-        counts: for each measure, the counts in every sentence, and which ratio to compute from them, such as "f1".
+        counts: for each measure, the counts in every sentence, and the ratio to compute from these counts, such as
+            "f1".
     """
 
     system: str

@@ -28,7 +28,7 @@ def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> NDArray[np.int64]
 
 
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
-    """Return the sum of rows in each random sample (with replacement); float64, shape (resamples, ...).
+    """Return the sums of random samples of rows (with replacement); float64, shape (resamples, ...).
 
     Args:
         table: one row per sentence, float64, shape (sentences, ...).

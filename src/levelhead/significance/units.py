@@ -43,13 +43,14 @@ class Units(NamedTuple):
         kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
         of_sentence: for each sentence, the index of its unit, from 0; int64, shape (sentences,).
         largest: the percentage of words that are in the largest unit.
-        effective: the effective number of units: the squared number of all words, divided by the sum of the squared
-            numbers of words per unit. Below `n_units` if units differ in size; 0 (not computed) for sentences.
-        ids: the id of each document, or the value of each comment; empty if the units are sentences. The id of a
-            document whose `# newdoc` has none is its number in the file, such as #1.
+        effective: the effective number of units. It is the squared number of all words, divided by a sum over units of
+            the squared number of words in the unit. It is lower than `n_units` if units differ in size. It is 0 if the
+            units are sentences, for which it is not computed.
+        ids: the id of each document, or the value of each comment; empty if the units are sentences. If `# newdoc` has
+            no id, the document gets its number in the file as id, such as #1.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
         auto: whether the kind of unit was chosen by "auto".
-        documents: the documents, if gold marks at least two but the units are of another kind; otherwise None.
+        documents: the documents, if gold marks at least two although the units are of another kind; otherwise None.
     """
 
     kind: str
@@ -68,7 +69,7 @@ class Units(NamedTuple):
 
     @property
     def marked(self) -> bool:
-        """Whether gold marks the requested units; False if "auto" chose sentences because it found no documents."""
+        """Whether gold marks the requested units; False if "auto" chose sentences for lack of documents."""
         return self.kind != SENTENCE or not self.auto
 
     @property
@@ -82,7 +83,7 @@ class Units(NamedTuple):
 
     @property
     def label(self) -> str:
-        """A text on what intervals hold for, if units are sentences although gold marks documents; otherwise empty."""
+        """A text that says what intervals hold for; empty unless units are sentences although gold marks documents."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property
@@ -92,7 +93,7 @@ class Units(NamedTuple):
         return self.n_units >= FEWEST_UNITS and not few
 
     def sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sum of the rows of `parts` (one per sentence) for each sampling unit, shape (units, ...)."""
+        """Return, for each sampling unit, the sum of its sentences' rows in `parts`; shape (units, ...)."""
         if self.kind == SENTENCE:
             return parts
         summed = np.zeros((self.n_units, *parts.shape[1:]))
@@ -103,12 +104,12 @@ class Units(NamedTuple):
 def units_of(gold: Treebank, resample_by: str) -> Units:
     """Return the sampling units of a gold treebank.
 
-    With "auto", the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. If "auto" finds
-    two to nine documents, they are only used in averages over test sets; results on this test set alone are based on
-    sentences (`Units.own`). Documents with the same id count as one document. A `# newdoc` without an id starts a new
-    document. Sentences before the first `# newdoc` form a document. With "comment:NAME", a comment applies to all
-    sentences up to the next comment with this name, or to the end of the document. All sentences with the same value
-    of the comment form a unit, and all sentences without the comment form a unit.
+    With "auto", the units are documents if `# newdoc` marks at least two documents in gold. Otherwise, the units are
+    sentences. If gold has only two to nine documents, averages over test sets are based on documents, but results on
+    this test set alone are based on sentences (see `Units.own`). Documents with the same id count as one document; a
+    `# newdoc` without an id starts a new document. Sentences before the first `# newdoc` form a document. With
+    "comment:NAME", a comment applies to all sentences up to the next comment with this name, or to the end of the
+    document. Sentences with the same value of the comment form a unit, and so do all sentences without the comment.
 
     Args:
         gold: the gold treebank.

@@ -33,7 +33,7 @@ class Claim(NamedTuple):
         text: the claim, in our words.
         place: the page, section or table where the paper makes it.
         verdict: whether our numbers support it.
-        evidence: the numbers behind the verdict (with the interval if tested), or the missing data.
+        evidence: the numbers behind the verdict (with a confidence interval if tested), or the missing data.
     """
 
     text: str

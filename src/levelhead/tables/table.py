@@ -73,7 +73,8 @@ class Table(NamedTuple):
         summary: summary rows, such as averages, below a horizontal line.
         more: a text that says how many rows are left out; empty for a complete table.
         signature: the settings and inputs that determine the numbers, by name.
-        explained: the first cells of rows that have no numbers, as a note explains. A terminal omits these rows.
+        explained: the first cells of rows without numbers, if a note explains why the numbers are missing. A terminal
+            omits these rows.
     """
 
     columns: tuple[Column, ...]
@@ -99,13 +100,14 @@ class Table(NamedTuple):
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     def signed(self, provenance: Any) -> Table:
-        """The table with the notes and the signature of this `provenance`."""
+        """The table with the additional notes and the signature of this `provenance`."""
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
-        """The table with at most `limit` rows; a line says how many more there are, with a hint on how to see them.
+        """The table with at most `limit` rows.
 
-        If there are too many rows and several summary rows, only summary rows are kept.
+        A line below says how many rows are left out, and `hint` says how to see them. If there are too many rows and
+        several summary rows, only summary rows are kept.
         """
         table = self
         if limit and len(self.rows) > limit and len(self.summary) > 1:

@@ -56,10 +56,10 @@ _Lines = list[str]  # the lines of a cell in plain text
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table and its notes as plain text, in the layout of the official scorers' verbose output.
 
-    By default, the text is for a file with lines of up to 100 characters. Another `screen` can be a terminal. If the
-    table is too wide, headings, texts and notes are wrapped. If this is not enough, a table with one or two rows is
-    transposed. From a longer table, a terminal leaves out empty columns and columns that do not fit. Numbers have
-    `places` decimal places (None: all).
+    The text fits a `screen`, which is by default a file with lines of up to 100 characters. If the table is too wide
+    for the screen, headings, texts and notes are wrapped. If this is not enough, a table with one or two rows is
+    transposed. In longer tables, columns that do not fit are left out if the screen is a terminal. Terminals also leave
+    out empty columns. Numbers have `places` decimal places (None: all).
     """
     return texts([table], places, screen)
 
@@ -301,8 +301,8 @@ def _chopped(word: str, longest: int) -> _Lines:
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values, without summary rows; numbers have `places` decimal places (None: all).
 
-    The columns after a score are named after it: the confidence interval of LAS is in the columns "LAS low" and "LAS
-    high", and its significance marks are in the column "LAS mark".
+    Intervals and significance marks have their own columns, which are named after the score. For LAS, the confidence
+    interval is in the columns "LAS low" and "LAS high", and significance marks are in the column "LAS mark".
     """
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):

@@ -113,8 +113,9 @@ class Survey(Mapping[str, Profile], Tabular):
     def table(self) -> Table:
         """Return the profiles as a table; the field `by` says what each row shows.
 
-        If each row shows a treebank, a value for a relation is in a column of its own: `wde:nsubj` has the word
-        dependency entropy (`wde`) of nsubj. Cells are empty if the language, family or genus is unknown.
+        If each row shows a treebank, each value for a relation has its own column. For example, the column `wde:nsubj`
+        has the word dependency entropy (`wde`) of nsubj. The cell of the language, family or genus is empty if it is
+        unknown.
         """
         if self.by == "treebank":
             table = table_by_treebank(self.profiles, self.total)
@@ -239,7 +240,7 @@ class Samples(Tabular):
 
     Args:
         rows: a mapping from the name of each treebank to its entropies, one for each relation and sample size.
-        provenance: the settings and files behind the numbers. Its notes name treebanks smaller than a sample.
+        provenance: the settings and files behind the numbers. Its notes name treebanks that are smaller than a sample.
     """
 
     KIND: ClassVar[str] = "rarefy"

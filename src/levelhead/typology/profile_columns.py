@@ -59,7 +59,7 @@ class ProfileColumn(NamedTuple):
         return "%" if self.unit == "percent" else self.unit
 
     def display(self, name: str) -> Column:
-        """Describe this column for a printed table: its heading is `name`, with "(%)" if the unit is percent."""
+        """Return the column for a printed table; its heading is `name`, with "(%)" if the unit is percent."""
         return Column(f"{name} (%)", "percent") if self.unit == "percent" else Column(name, "number")
 
     @property
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Describe this column of a profile for a table of data in which its name is `name`."""
+        """Return the column for a table of data, in which this column has the name `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)

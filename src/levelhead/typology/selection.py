@@ -141,7 +141,7 @@ class SelectedTreebanks(Tabular):
         return f"{n} of {number_of(n_treebanks, 'treebank')} {'is' if 1 in {n, n_treebanks} else 'are'} selected."
 
     def table(self) -> Table:
-        """Return one row per treebank, which says whether it is selected and, if not, all reasons."""
+        """Return a table with one row per treebank: whether it is selected and, if it is excluded, all reasons."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
         rows = (
             (each.treebank, each.language_code, "yes" if each.selected else "no", "; ".join(each.reasons))

@@ -35,8 +35,9 @@ def scatter_chart(
 ) -> Drawing:
     """Return a scatter plot of the columns `x` and `y` of `table`, with the least-squares line.
 
-    Treebanks that lack a number in one of these columns are left out. If `family` is a column of text, treebanks with
-    different texts have different marks. If `result` is given, its coefficients for `x` and `y` are printed.
+    Treebanks that lack a number in one of these columns are left out. If `family` is the name of a column of text,
+    treebanks with different texts in this column have different marks. If `result` is given, its coefficients for `x`
+    and `y` are printed.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)

@@ -50,8 +50,8 @@ class System(NamedTuple):
         treebanks: the outputs that are in memory, by the code of the test set.
         faults: the error for each output that cannot be used, by the code of the test set. Either two files match the
             test set, or the output is a folder or a pipe.
-        similar: the codes of test sets whose outputs were only found by the beginning of the file name, for example
-            `en_ewt.test.pred.conllu` for `en_ewt`.
+        similar: the codes of test sets whose outputs have a longer file name that only begins with the name of the test
+            set. For example, the output for `en_ewt` is `en_ewt.test.pred.conllu`.
     """
 
     name: str

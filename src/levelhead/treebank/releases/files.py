@@ -273,8 +273,8 @@ class TestSets(Tabular):
     def table(self) -> Table:
         """Return a table in which each row summarizes a test set over its releases.
 
-        If there is a single test set, or a single file of each test set, each row is a file instead. The column Changes
-        has the number of times that a test set has changed from one release to the next.
+        If all files belong to a single test set, or if each test set has a single file, each row describes a file
+        instead. The column Changes has the number of times that a test set has changed from one release to the next.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:
