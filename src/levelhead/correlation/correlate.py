@@ -59,7 +59,7 @@ class Pair(NamedTuple):
         y: the name of the second column.
         n: the number of languages (or treebanks) with both values.
         coefficients: a mapping from each method of correlation to the coefficient.
-        skewed: the columns with a skewed distribution, among `x`, `y` and the columns controlled for.
+        skewed: which of `x`, `y` and the columns controlled for have a skewed distribution.
     """
 
     x: str

@@ -73,15 +73,15 @@ class AttachedWord(NamedTuple):
 
 @immutable
 class Derivations(Tabular):
-    """The static-oracle derivation of every sentence of a treebank.
+    """The derivations of a treebank's sentences by the static oracle.
 
     Args:
         system: the transition system.
         transitions: the codes of all transitions, sentence by sentence; uint8.
         offsets: the index in `transitions` at which each sentence starts; the last element is the number of all
             transitions; int64, shape (sentences + 1,).
-        order: the words of each sentence in the order in which they get heads, sentence by sentence. Words are given by
-            their index in the treebank; int32, shape (words,).
+        order: the words of each sentence in the order in which they get heads. Each word is given as its index in the
+            treebank; int32, shape (words,).
         heads: the head of each word after lifting, as a word number in the sentence (0 for the root); int32.
         treebank: the treebank that was derived.
         n_lifted: the number of words whose arc was lifted.

@@ -219,7 +219,7 @@ class Estimate(NamedTuple):
         n_units: the number of sampling units.
         runs: for each system with several runs, the variance over its runs, and the degrees of freedom of this
             variance.
-        skewness: the skewness of the value, which is the sum of the cubed effects of sampling units, divided by the
+        skewness: the skewness of the value. It is the sum of the cubed effects of sampling units, divided by the
             variance to the power of 1.5.
         influence: the sampling unit that causes more than a third of the variance; None if there is no such unit.
         is_tested: whether p-values are allowed; if False, there are only confidence intervals, even with many units.

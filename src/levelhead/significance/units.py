@@ -43,9 +43,9 @@ class Units(NamedTuple):
         kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
         of_sentence: for each sentence, the index of its unit, from 0; int64, shape (sentences,).
         largest: the percentage of words that are in the largest unit.
-        effective: the effective number of units. It is the squared number of all words, divided by a sum over units of
-            the squared number of words in the unit. It is lower than `n_units` if units differ in size. It is 0 if the
-            units are sentences, for which it is not computed.
+        effective: the effective number of units: n ** 2 / (n_1 ** 2 + n_2 ** 2 + ...), where n is the number of all
+            words, and n_1, n_2, ... are the numbers of words in each unit. It is lower than `n_units` if units differ
+            in size. It is 0 if the units are sentences, for which it is not computed.
         ids: the id of each document, or the value of each comment; empty if the units are sentences. If `# newdoc` has
             no id, the document gets its number in the file as id, such as #1.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.

@@ -47,7 +47,7 @@ class StudyRequest:
         scores: a table of published scores.
         weights: a file with the weights of relations.
         quick: whether to only check that everything works. This uses few resamples. If a training set is missing, the
-            development set replaces it, or otherwise the test set.
+            development set replaces it. If both are missing, the test set replaces them.
         workers: the processes or machines that run jobs; None for only this process.
         store: the store that keeps the results of jobs, or None.
         trainer: the function that trains parsers if no outputs are given.

@@ -106,8 +106,8 @@ class Table(NamedTuple):
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
         """The table with at most `limit` rows.
 
-        A line below says how many rows are left out, and `hint` says how to see them. If there are too many rows and
-        several summary rows, only summary rows are kept.
+        A line below the table says how many rows are left out, and `hint` says how to see them. If there are too many
+        rows and several summary rows, only summary rows are kept.
         """
         table = self
         if limit and len(self.rows) > limit and len(self.summary) > 1:

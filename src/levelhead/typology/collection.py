@@ -114,8 +114,7 @@ class Survey(Mapping[str, Profile], Tabular):
         """Return the profiles as a table; the field `by` says what each row shows.
 
         If each row shows a treebank, each value for a relation has its own column. For example, the column `wde:nsubj`
-        has the word dependency entropy (`wde`) of nsubj. The cell of the language, family or genus is empty if it is
-        unknown.
+        has the word dependency entropy (`wde`) of nsubj. Unknown languages, families and genera have empty cells.
         """
         if self.by == "treebank":
             table = table_by_treebank(self.profiles, self.total)

@@ -65,7 +65,7 @@ DEFAULT_SCHEME = "nivre-fang"
 
 
 class Profile(Mapping[str, Value]):
-    """The profile of a treebank, which maps names of columns to values.
+    """The profile of a treebank, as a mapping from columns to values.
 
     Args:
         values: a mapping from the name of each column to its value.
