@@ -51,11 +51,12 @@ class Breakdown(NamedTuple):
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: for each bucket (all words with the same values of the properties), these values and the score. Empty
-            buckets are left out.
-        whole: the score of all words, to compare `without` with; None if `without` is empty.
-        without: a mapping from each class or relation to the score of all words without this class or relation, as in
-            Tables 2 and 3 of Nivre and Fang (2017); empty if the property is neither the class nor the relation.
+        rows: the values and the score of each bucket. A bucket consists of all words with the same values of the
+            properties, such as the relation nsubj. Buckets without words are left out.
+        whole: the score of all words, with which the scores in `without` are compared; None if `without` is empty.
+        without: for a breakdown by class or by relation, a mapping from each of them to the score of all other words,
+            as in Tables 2 and 3 of Nivre and Fang (2017). For example, `without["nsubj",]` is the score if words with
+            the relation nsubj do not count. Empty for breakdowns by other properties.
         estimates: a mapping from the values of each bucket to its score with a confidence interval.
         system: the name of the system.
     """
@@ -292,7 +293,7 @@ class Average(NamedTuple):
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: the mean score of words outside the bucket, over all treebanks.
+        without: the score of words outside the bucket, averaged over all treebanks.
         difference: `without` minus the mean score of all words, in points.
         estimate: the mean score with its confidence interval; None if intervals are not requested.
     """

@@ -38,7 +38,8 @@ class Confusion(NamedTuple):
     """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first. All after `MOST_RELATIONS` are counted as `OTHER`.
+        names: the universal relations, most frequent first. If there are more than `MOST_RELATIONS`, the rarest ones
+            are counted together as `OTHER`.
         counts: the number of words with each pair of gold relation (row) and system relation (column), int64, shape
             (names, names).
         right_heads: how many of the words in `counts` have the correct head, int64, shape (names, names).
@@ -189,7 +190,7 @@ class Cascading(NamedTuple):
 
     Args:
         name: the class of the gold relation.
-        labeled: whether arcs with only a wrong relation also count as wrong.
+        labeled: whether a correct arc must also have the correct relation.
         wrong: the number of aligned words in the class whose arc is wrong.
         parent_correct: the number of these words whose predicted head is itself attached correctly.
         share: `parent_correct` / `wrong`; a low share means that errors follow from errors higher in the tree.

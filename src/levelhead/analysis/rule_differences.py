@@ -82,7 +82,7 @@ class Explanation(Tabular):
 
     @property
     def accepted(self) -> dict[str, Evaluation]:
-        """The scores under each set of rules that does not reject the files, by the name of the rules."""
+        """A mapping from the name of each set of rules that accepts the files to the scores under these rules."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property

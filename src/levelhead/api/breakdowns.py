@@ -156,8 +156,8 @@ def analyze(
 ) -> ErrorAnalysis:
     """Return the costs of errors, the types of errors, and cascading errors.
 
-    An error, such as a wrong relation with gold obl and predicted nmod, costs as much as the score would rise if all
-    words with this error were correct. Types of errors are coarser, such as "wrong label".
+    The cost of an error is how much the score would rise if all words with this error were correct. An example of an
+    error is a wrong relation with gold obl and predicted nmod. Types of errors are coarser, such as "wrong label".
 
     Args:
         measures: one word-level measure, such as LAS or UPOS.
@@ -192,7 +192,7 @@ def trees(
     partial: bool = False,
     split: Split | None = None,
 ) -> TreeExamples:
-    """Return trees of sentences in which one system makes errors, or several systems differ most.
+    """Return trees of sentences in which one system makes errors, or in which several systems differ most.
 
     Args:
         show: with one system, the errors to show, such as "nsubj:obj" (gold nsubj, predicted obj).
@@ -231,8 +231,8 @@ def words(
 ) -> AlignedWords:
     """Return a table that compares gold and system annotation word by word, for each system.
 
-    A row has a gold word and the aligned system word. Each system word that is not aligned also has a row, after the
-    gold words of the sentence in which the system word begins.
+    Each gold word has a row, which also contains the aligned system word, if there is one. Each system word that is not
+    aligned has a row of its own, after the gold words of the sentence in which the system word begins.
 
     Args:
         registry: the available schemes of relation classes, from `read_definitions`. The column `class` has the class

@@ -228,8 +228,8 @@ def agree(
     Args:
         annotations: two or more treebanks or paths; a mapping of names to treebanks or paths; a single treebank in
             which comments `# user_id` name the annotators; or a folder with a file for each annotator and document.
-        gold_format: the format of the first file, if different from the others; if only the others are CoNLL-X, the
-            first file's multiword tokens are replaced by their words.
+        gold_format: the format of the first file, if different from the others; if the others are CoNLL-X, the first
+            file's multiword tokens are replaced by their words.
 
     Raises:
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
@@ -305,7 +305,7 @@ def power(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
-    """Return the smallest difference between two systems that test sets of given sizes can detect.
+    """Return the smallest difference that test sets of given sizes can detect between two systems.
 
     Args:
         gold: one or more test sets, as in `compare`. None assumes variances that are typical of CoNLL 2018 outputs.
@@ -313,7 +313,7 @@ def power(
             with a number, such as run1, are training runs.
         measures: by default UAS, LAS and CLAS; with the rules msp25: all official measures.
         units: sizes of test sets, in sentences or documents; by default six sizes and the size of gold.
-        runs: numbers of training runs per system; by default 1, 3, 5 and 10; if `run_sd` is unknown: only 1.
+        runs: numbers of training runs per system; by default 1, 3, 5 and 10, or only 1 if `run_sd` is unknown.
         run_sd: the standard deviation between runs, in points; by default estimated from the given runs.
         alpha: the significance level of the two-sided test.
         power: the probability of detecting the difference (statistical power).

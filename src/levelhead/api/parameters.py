@@ -138,8 +138,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": (
-            "the format of gold, if different from `format`; if only outputs are CoNLL-X, gold's multiword tokens are"
-            " replaced by their words."
+            "the format of gold, if different from `format`; if outputs are CoNLL-X and gold is CoNLL-U, multiword"
+            " tokens are replaced by their words."
         ),
         "allow_several_roots": (
             'whether to accept sentences with several roots (words with HEAD 0); only for the rules "ud" and "udtools".'
@@ -159,12 +159,12 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "train": "training treebanks for WLAS(WDE).",
         "split": (
-            'the split of UD releases to use as gold: "train", "dev" or "test"; by default "test"; without test'
-            " files, the only split."
+            'the split of UD releases to use as gold: "train", "dev" or "test"; by default "test", or the only'
+            " split if there are no test files."
         ),
         "as_runs": (
-            "whether to treat the folders inside a system's folder as training runs, whatever their names; with one"
-            " gold file, also the files; by default only those named like run1 or seed42."
+            "whether to treat all folders in a system's folder (with one gold file, also all files) as training runs;"
+            " by default only those named like run1 or seed42."
         ),
         "jobs": "the number of processes, or workers from `levelhead.jobs.cluster`.",
         "cluster": (

@@ -322,7 +322,7 @@ def difficulty(
         rules: by default "ud".
 
     Raises:
-        InputError: a gold file is missing or invalid, or there are not three systems and three test sets to compare.
+        InputError: a gold file is missing or invalid, or fewer than three systems or test sets can be compared.
         MeasureError: the measure is unknown.
     """
     from levelhead.comparison.difficulty import difficulties

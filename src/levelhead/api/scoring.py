@@ -71,7 +71,7 @@ def score(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation:
-    """Return a system's scores, macro-averaged over all test sets; `treebanks` has the scores on each test set.
+    """Return a system's scores, macro-averaged over test sets; the field `treebanks` has the scores on each test set.
 
     Files must be valid under the given rules; treebanks in memory need not be. If gold has empty nodes, the rules "ud"
     add five measures of empty nodes to the default measures.

@@ -54,9 +54,10 @@ def find_plan(
         gold: the gold treebanks.
         systems: a mapping from the name of each system to its outputs; a folder that contains a folder for each system;
             the folder of one system; a list of such folders; or a single output.
-        split: which files of a UD release are gold ("train", "dev" or "test").
+        split: the split of UD releases to use as gold: "train", "dev" or "test"; None for "test", or for the only split
+            if there are no test files.
         as_runs: whether every folder in a system's folder counts as a training run, whatever its name.
-        argument: the name of the argument `systems` in error messages.
+        argument: what error messages call the argument `systems`.
 
     Raises:
         InputError: a path cannot be read, is empty or is given twice; the layout of a folder is ambiguous; or a mapping

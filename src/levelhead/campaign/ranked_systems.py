@@ -214,7 +214,7 @@ class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 
     Args:
-        rankings: one ranking for each pair of a group of test sets and a measure, ordered by group.
+        rankings: a ranking for each group of test sets and each measure, ordered by group.
         results: the scores of each system on each test set.
         provenance: the settings and files behind the numbers.
         left_out: in a shared task, the submissions that could not be run or scored; otherwise empty.

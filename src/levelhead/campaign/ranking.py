@@ -57,9 +57,11 @@ def groups_named(
 ) -> tuple[Group, ...]:
     """Return the groups of test sets with the given names.
 
-    The group `all` has all test sets; `each` makes every test set a group. Other names are the keys of `own`,
-    languages (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and the groups of the shared
-    tasks of 2017 and 2018 (`conll18:pud`). If `ranking` is "conll18", `pud` is short for `conll18:pud`.
+    - `all` is a single group with all test sets, and `each` makes a separate group of each test set.
+    - A name in `own` is a custom group.
+    - `language:Czech`, `family:Uralic` and `genus:Slavic` are the test sets of a language, family or genus.
+    - `conll18:pud` is a group of the shared task of 2018, and `conll17:NAME` is a group of the shared task of 2017. The
+      name of the task can be left out if `ranking` is the same: with "conll18", `pud` means `conll18:pud`.
 
     Args:
         names: the names of groups.

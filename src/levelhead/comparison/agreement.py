@@ -58,8 +58,8 @@ class BeyondChance(NamedTuple):
 
     Args:
         value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
-        interval: the confidence interval of the coefficient; None with fewer than 10 sentences or documents in which
-            some label is not the most frequent label.
+        interval: the confidence interval of the coefficient; None with fewer than 10 sentences or documents that have a
+            label other than the most frequent label.
     """
 
     value: float | None
@@ -72,8 +72,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of sentences or documents in which at least one word has a label other than the label
-            that is most frequent in all annotations. Confidence intervals require at least 10.
+        n_units: the number of sentences or documents in which some word has a label other than the most frequent label
+            of all annotations. Confidence intervals require at least 10.
         observed: the percentage of words on which two annotators agree, averaged over pairs of annotators.
         expected: the percentage expected by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -101,11 +101,11 @@ class Disagreement(NamedTuple):
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
         share: `words` / all disagreements on this kind of label.
-        first_annotator: the annotator who chose `first` for the example.
-        second_annotator: the annotator who chose `second` for the example.
-        sentence: the number of the example's sentence in the first annotation, from 1.
+        first_annotator: the annotator who chose `first` for the first of these words.
+        second_annotator: the annotator who chose `second` for this word.
+        sentence: the number of this word's sentence in the first annotation, from 1.
         sent_id: the sent_id of this sentence.
-        form: the form of the example, the first word with this disagreement.
+        form: the form of this word.
     """
 
     name: str

@@ -142,7 +142,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words, for each system and treebank.
 
     Args:
-        gains: the gains of other systems over the first system on each treebank; empty if there is a single system.
+        gains: a mapping from each treebank to the gains of all other systems over the first system; empty if there is
+            a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -169,7 +170,10 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the words with the most errors, or for several systems, with most gains and losses."""
+        """A sentence that names the words with the most errors.
+
+        For several systems, it names the words on which each system gains and loses most compared with the first.
+        """
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:

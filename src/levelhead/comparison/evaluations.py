@@ -258,8 +258,8 @@ class LanguagePair(NamedTuple):
         difference_interval: the confidence interval of the difference; the intervals of all pairs hold simultaneously.
         p: the p-value, corrected for the number of pairs (Sidak).
         paired: whether the treebanks are parallel, so that translations are paired.
-        influence: each sentence or document that alone causes more than a third of the variance of the difference, with
-            the difference that is left without this sentence or document.
+        influence: each sentence or document that alone causes more than a third of the variance of the difference, and
+            what the difference would be without this sentence or document.
     """
 
     system: str

@@ -83,7 +83,7 @@ class Detectable(NamedTuple):
 
 @immutable
 class Power(Tabular):
-    """The smallest differences between two systems that test sets can detect.
+    """The smallest differences that test sets can detect between two systems.
 
     Args:
         rows: the smallest detectable differences.

@@ -324,7 +324,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: the score gained by repairing each kind of error, averaged over treebanks; empty if there is only one.
+        averages: the score gained by repairing each kind of error, averaged over treebanks; empty if there is only one
+            treebank.
     """
 
     KIND: ClassVar[str] = "analyze"
@@ -367,7 +368,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
         Args:
             show: "repairs", the score gained by repairing each kind of error; "types", the number of words with each
-                type of error; or "cascading", the number of wrong arcs, and of those with a correctly attached head.
+                type of error; or "cascading", the number of wrong arcs, and how many of them have a head that is itself
+                attached correctly.
         """
         return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
 

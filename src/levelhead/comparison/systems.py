@@ -58,7 +58,8 @@ class Comparison(Tabular):
         looked: a mapping from each test set to the data that `prepare` requested for the HTML page or the summary.
         voter: "treebank", "language" or "family": each of them has one vote in tests over treebanks.
         units: the sampling units (sentences or documents) of each treebank.
-        joint_units: for parallel test sets, a text with the number of sampling units behind averages; otherwise empty.
+        joint_units: for parallel test sets, a text that says on how many sampling units averages are based; empty for
+            other test sets.
         valid_trees: for partial scores, the results if all words of invalid trees count as wrong; otherwise empty.
         coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
         gates: whether each system passes the regression gate (`fail_if_worse`) of each measure. Systems with invalid
@@ -96,7 +97,11 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence on the measures in which two systems differ, or on the systems that differ from the first."""
+        """A sentence that says which differences from the first system are significant.
+
+        For two systems, it names the measures in which they differ. For more systems, it names the systems that differ
+        from the first system in LAS (in the first measure if LAS is missing). For a single system, it gives the score.
+        """
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:

@@ -61,7 +61,7 @@ _TREE_WORD: Layout = (
 
 
 class TreeExamples(Tabular):
-    """Trees of sentences with an error, or in which systems differ most.
+    """Trees of sentences that have errors, or in which systems differ most.
 
     Args:
         provenance: the settings and files behind the numbers.
@@ -72,7 +72,7 @@ class TreeExamples(Tabular):
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees as text, at most `limit` under each heading; notes follow, in the layout of `screen`."""
+        """Return the trees as text, at most `limit` under each heading, with notes in the layout of `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"

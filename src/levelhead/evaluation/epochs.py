@@ -35,7 +35,7 @@ class EpochScorer:
 
     Args:
         gold: the gold treebank, or an object of another library that holds the gold treebank.
-        labels: the relations that the parser may assign although they do not occur in gold.
+        labels: relations that do not occur in gold, but that the parser can predict.
         rules: the scoring rules, which define the content relations of CLAS.
         allow_several_roots: whether gold sentences can have several roots, as in a treebank from `read(path,
             allow_several_roots=True)`. If true, the signature of the scores contains this setting.

@@ -82,7 +82,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def treebanks(self) -> Mapping[str, Evaluation]:
-        """`parts`, or for a single pair of files, a mapping from the name of gold to this evaluation."""
+        """The same as `parts`, but for a single pair of files, a mapping from the name of gold to this evaluation."""
         return self.parts or {self.gold.name: self}
 
     @property

@@ -119,7 +119,8 @@ class Setup:
     def read(self, treebank: str | None = None) -> Setup:
         """Return the settings after reading all files of weights and models that measures name, each file once.
 
-        In paths, `{treebank}` is replaced by the code `treebank`. If the code is None, such paths are not read.
+        In paths, `{treebank}` is replaced by the code `treebank`. If `treebank` is None, files whose path contains
+        `{treebank}` are not read.
         """
         self.check_entropies()
         read = dict(self.weights)
@@ -141,7 +142,7 @@ class Setup:
                 raise MeasureError(message, "missing-weight")
 
     def check_functions(self, *, elsewhere: bool, stored: bool) -> None:
-        """Raise a MeasureError if measures are functions, and results are `stored` or computed in other processes."""
+        """Raise a MeasureError if a measure is a function, but results are `stored`, or computed in other processes."""
         for what, given in (("store=", stored), ("jobs= and cluster=", elsewhere)):
             for measure in self.measures if given else ():
                 if self.registry.functions([measure]):
@@ -154,7 +155,7 @@ class Setup:
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
-        """Return the `path` in a measure's argument, starting with `folder`; options after the path are kept."""
+        """Return `folder` joined with the `path` in a measure's argument; options after the path are kept."""
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def for_pair(self) -> Setup:

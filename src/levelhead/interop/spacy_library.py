@@ -39,8 +39,8 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         rename_root: whether to rename the relation root to ROOT, which spaCy's parsers and `noun_chunks` use.
 
     Raises:
-        InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or spaCy, which
-            infers sentences from arcs, finds other sentences than the treebank has (because arcs cross too much).
+        InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or arcs cross
+            so much that spaCy does not find the sentences of the treebank (it infers sentences from arcs).
         LevelheadError: spaCy is not installed.
     """
     spacy = imported("spacy")
@@ -105,11 +105,12 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
     r"""Return a treebank made from one or more parsed Docs.
 
-    A token is a root if it is its own head. Relations are not converted to UD; spaCy's English models use others.
-    White-space tokens, such as line ends, do not become words. Their text is kept in MISC of the preceding word
-    (`SpacesAfter=\n`), or of the first word if no word precedes (`SpacesBefore`). Dependents of a white-space token are
-    attached to the head of this token. If the white-space token is a root, its dependents become roots and get its
-    relation. Entities, vectors, custom attributes, and everything else without a CoNLL-U column are lost.
+    A token is a root if it is its own head. Relations are not converted to UD, even if the model uses other relations,
+    as spaCy's English models do. White-space tokens, such as line ends, do not become words. Their text is kept in MISC
+    of the preceding word (`SpacesAfter=\n`). If no word precedes, it is kept in MISC of the first word
+    (`SpacesBefore=\n`). Dependents of a white-space token are attached to the head of this token. If the white-space
+    token is a root, its dependents become roots and get its relation. Entities, vectors, custom attributes, and
+    everything else without a CoNLL-U column are lost.
 
     Args:
         docs: a Doc, or several Docs, for example from `nlp.pipe`.

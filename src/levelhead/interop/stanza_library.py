@@ -34,9 +34,10 @@ _ATTRIBUTES = frozenset(
 def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
-    A sentence that has no sent_id gets a number from Stanza (`# sent_id = 0`). SpaceAfter and SpacesAfter become
-    attributes of tokens; Stanza only restores them in MISC, and sorts MISC, when it writes CoNLL-U. Enhanced edges are
-    sorted, and duplicates removed. Multiword tokens only keep FORM and MISC, and the words in them lose spacing.
+    A sentence that has no sent_id gets a number from Stanza (`# sent_id = 0`). SpaceAfter and SpacesAfter move from
+    MISC to attributes of tokens. When Stanza writes CoNLL-U, it moves them back to MISC, and sorts MISC. Enhanced edges
+    are sorted, and duplicate edges are removed. Multiword tokens only keep FORM and MISC, and the words inside a
+    multiword token lose their spacing.
 
     Raises:
         InputError: MISC has an attribute that Stanza reads as a column (such as `head=3`), DEPS is not a list of
@@ -61,9 +62,9 @@ def from_stanza(documents: Any) -> Treebank:
     """Return a treebank made from one or more parsed Documents.
 
     MISC has the same contents as in Stanza's CoNLL-U: SpaceAfter=No and other spacing, start_char, end_char and ner.
-    Unlike Stanza's `"{:C}".format(document)`, this function does not sort features, keeps the position of empty nodes
-    inside multiword tokens, and raises an error for words without a head, for which Stanza invents a head. Of entities,
-    only the tags `ner` are kept. Sentiment and constituency trees are lost, unless comments of the Document have them.
+    Features keep their order, and empty nodes inside multiword tokens keep their position. A word without a head is an
+    error. (Stanza's `"{:C}".format(document)` sorts features, moves these empty nodes, and invents a head.) Entities
+    are only kept as tags (`ner`). Sentiment and constituency trees are lost, unless comments of the Document have them.
 
     Args:
         documents: one or more Documents from a pipeline with the processor depparse.

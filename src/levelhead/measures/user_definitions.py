@@ -45,13 +45,14 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     A table `[measure.NAME]` defines a measure. Its list `needs` names the properties in which a word must agree with
     gold: head, relation (without subtype), full-relation, upos, xpos, feats (the features that the rules compare),
     all-feats, lemma or function-words (as in MLAS). If the list is empty, all aligned words are correct. Optional keys
-    are `unit`, `only` (a class), `without` (a list of classes and relations), `meaning`, `formula` and `source`. The
-    measure counts words, or if `unit` is "exact", sentences without errors.
+    are `unit`, `only` (a class), `without` (a list of classes and relations), `meaning`, `formula` and `source`. By
+    default, the measure counts words. If `unit` is "exact", it counts sentences without errors.
 
     A table `[scheme.NAME]` defines a scheme. Its table `classes` has a list of relations for each class. Optional keys
-    are `version` (1 or 2, the version of UD to which the relations belong), `otherwise` and `source`. If `version` is
-    2, a relation of UD v1 gets the class of its successor in UD v2 (`dobj` that of `obj`), and the other way around if
-    it is 1. `otherwise` is the class of unlisted relations, by default UNKNOWN.
+    are `version`, `otherwise` and `source`. `version` is the version of UD to which the listed relations belong, 1 or
+    2. Relations of the other version then get the class of the corresponding relation. For example, `dobj` in UD v1
+    corresponds to `obj` in UD v2: if `version` is 2, `dobj` gets the class of `obj`; if `version` is 1, `obj` gets the
+    class of `dobj`. All other relations get the class `otherwise`, by default UNKNOWN.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -196,7 +197,8 @@ def measure(
 
     The function gets the `WordColumns` of all gold words of some sentences, and returns an array with one element per
     word: whether the word is correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is
-    the sum of the array divided by the number of gold words. For precision, divide by the number of system words.
+    the sum of the array divided by the number of gold words; precision is this sum divided by the number of system
+    words.
 
     The element of a word may only depend on the sentence of this word, not on other sentences in the same call.
     Measures made from functions cannot be combined with `jobs`, `cluster` or `store`.
@@ -205,9 +207,11 @@ def measure(
         name: the name of the measure (letters only).
         counts: what the measure counts; only "words" is supported.
         weight: a function that gets the `WordColumns` of gold or of the system. It returns a weight for each word, or
-            a bool (whether the word counts). Two aligned words get the smaller weight. By default, all weights are 1.
+            a bool (whether the word counts). A pair of aligned words counts with the smaller of its two weights. By
+            default, all weights are 1.
         by_gold: whether an aligned system word gets the weight of the gold word instead of its own weight.
-        columns: columns that gold must annotate besides heads and relations; otherwise, the measure has no value.
+        columns: columns that gold must annotate besides heads and relations. If gold lacks one of these columns, the
+            measure has no value.
         version: a version of the functions; signatures show it after the name of the measure.
 
     Raises:

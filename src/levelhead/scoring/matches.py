@@ -356,7 +356,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
-        """For gold and for the system, two arrays: compared properties of empty nodes, and a word next to each node."""
+        """Two arrays for gold and two for the system: compared properties of empty nodes, and a word next to each."""
         numbers: dict[str, int] = {}
         gold = nodes_of(
             self.gold, self.gold_spans.sentence_starts, np.arange(self.gold.n_words, dtype=np.int32), numbers
@@ -376,7 +376,7 @@ class Matches(TreebankPair):
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weights of all gold words and those of all system words in a `selection`; bool or float64."""
+        """Return two arrays, bool or float64: the weight in `selection` of each gold word, and of each system word."""
         if selection is None:
             return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)

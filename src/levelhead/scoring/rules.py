@@ -27,7 +27,8 @@ class Rules:
         measures: the measures that the script prints, in the same order.
         of_empty_nodes: the additional measures that `score` prints if gold has empty nodes.
         main: the default measures of rankings.
-        lacks: the measures that these rules do not define; ignored if `content` is true (then only `measures` exist).
+        lacks: the measures that these rules do not define. If `content` is true, this field is ignored, and the rules
+            only define the measures in `measures`.
         scheme: the class scheme that defines CONTENT for CLAS.
         unicode_spaces: whether all Unicode spaces are removed from forms; if False, only U+0020.
         universal_features: whether only the 21 universal features are compared; if False, the whole FEATS.
@@ -79,7 +80,7 @@ class Rules:
         return measure in self.measures if self.content else measure not in self.lacks
 
     def measures_or_default(self, *measures: str) -> tuple[str, ...]:
-        """Return the given `measures`; if `content` is true, return all measures that these rules define instead."""
+        """Return the given `measures`. If `content` is true, ignore them and return all measures of these rules."""
         return self.measures if self.content else measures
 
     def check_words(self) -> None:

@@ -136,12 +136,12 @@ class WordColumns:
 
     A `weight` function gets only these columns. The measure's function gets all gold words, with additional columns:
 
-        system_word, system_form ...    the columns above for the aligned system word; "" or -1 without one
+        system_word, system_form ...    the columns above for the aligned system word; "" or -1 if unaligned
         system_head_row                 the index of the gold word aligned with the system's head;
                                         -1 for roots, -2 if the head is not aligned in this sentence
-        head_correct, deprel_correct    whether the head (as in UAS) or relation (as in LS) is correct
-        upos_correct, feats_correct     the same for UPOS and UFeats
-        lemma_correct                   the same for Lemmas
+        head_correct, deprel_correct,   whether the word is correct by the measure
+        upos_correct, feats_correct,    UAS, LS, UPOS, UFeats or Lemmas
+        lemma_correct
     """
 
     head_correct: NDArray[np.bool_]

@@ -42,7 +42,8 @@ def assert_score(
 
     Raises:
         AssertionError: the value violates the bound, or the measure has no value.
-        MeasureError: the measure is unknown, the bound is not finite, or the wrong bound, both or none are given.
+        MeasureError: the measure is unknown, the bound is not finite, both bounds or no bound are given, or the bound
+            is not for this kind of measure (such as `at_most` for LAS).
     """
     setup = setup_of([measure])
     (name,), lower = setup.names, bool(setup.perplexities)

@@ -27,11 +27,17 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
     All comments except sent_id, all empty nodes, and all columns of multiword tokens except form and range are lost.
 
     Returns:
-        `sentence` (the number of the sentence, from 1), `sent_id` (or None), `word` (the ID of the word, from 1 in each
-        sentence), `form`, `lemma`, `upos`, `xpos`, `feats`, `head` (the ID of the head, 0 for the root; None if there
-        is none), `deprel` (with the subtype), `deps`, `misc`, `token` (the form of the word's surface token), and
-        `range` (the first and last ID of the multiword token that contains the word, as in "3-4", or None). Cells that
-        are empty in CoNLL-U have "_". In the tables of `levelhead.words`, these names have the same meaning.
+        The columns have the same names as in the tables of `levelhead.words`. Empty cells of CoNLL-U have "_".
+
+        sentence                        the number of the sentence, from 1
+        sent_id                         the sent_id of the sentence, or None
+        word                            the ID of the word, from 1 in each sentence
+        form, lemma, upos, xpos, feats  as in CoNLL-U
+        head                            the ID of the head; 0 for the root, None for a word without a head
+        deprel                          the relation with its subtype
+        deps, misc                      as in CoNLL-U
+        token                           the form of the surface token that contains the word
+        range                           the ID of the multiword token that contains the word, such as "3-4", or None
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()

@@ -63,8 +63,8 @@ class Provenance:
 
     Args:
         signature: a mapping with everything that determines the numbers, such as the rules.
-        files: a mapping from the code of each treebank to the files that belong to it. These are again a mapping, from
-            "gold", the name of each system (and run) or the path of any other file, to the file's hash and name.
+        files: for the code of each treebank, a mapping from each of its files to the file's hash and name. The keys of
+            this inner mapping are "gold", the name of each system (with the run), and the paths of all other files.
         warnings: the warnings about the files.
         notes: notes about the numbers.
         about_files: messages about ignored files, and about outputs found only by the beginning of their file name.

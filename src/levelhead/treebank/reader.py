@@ -126,8 +126,8 @@ def from_conllu(
 ) -> Treebank:
     """Read a treebank from bytes or a string.
 
-    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. `read` explains `format`,
-    `allow_several_roots` and `partial`.
+    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. `format`,
+    `allow_several_roots` and `partial` have the same meaning as in `read`.
 
     Raises:
         ConlluError: no row is readable, or the contents are invalid and `partial` is false. The error lists all faults.

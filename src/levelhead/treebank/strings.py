@@ -32,7 +32,8 @@ class Strings(Sequence[str]):
 
     Args:
         pool: the strings in UTF-8, each followed by a line feed.
-        offsets: the byte of `pool` at which each string starts, and at the end its size; int64, shape (strings + 1,).
+        offsets: the position in bytes at which each string starts in `pool`; the last element is the size of `pool`;
+            int64, shape (strings + 1,).
     """
 
     pool: bytes
@@ -84,7 +85,7 @@ class Strings(Sequence[str]):
         return self.codes_with(*SPACES)
 
     def texts_of(self, codes: Codes) -> list[str]:
-        """Return the strings with the given `codes` (int32) without decoding all other strings, as `texts` does."""
+        """Return the strings with the given `codes` (int32). Unlike `texts`, this only decodes these strings."""
         starts, ends = self.offsets[codes].tolist(), (self.offsets[codes + 1] - 1).tolist()
         return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 

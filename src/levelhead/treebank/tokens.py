@@ -37,7 +37,8 @@ class MultiwordTokens:
     Args:
         first: the index of each token's first word, int32, shape (n,), ascending.
         sentence: the index of each token's sentence, int32, shape (n,).
-        n_words: the number of words of each token, int32, shape (n,). Only the rules of official scorers allow 0 words.
+        n_words: the number of words of each token, int32, shape (n,). A token can only have 0 words under the
+            rules of official scorers.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -106,7 +107,8 @@ class Source:
         lines: the number of the line after each sentence's comments, int32, shape (sentences,); empty for a treebank
             created in Python.
         warnings: the warnings about the file.
-        skipped: the index of the next word for each line (such as an empty node) that an official scorer skips, int32.
+        skipped: for each line that an official scorer skips (such as an empty node), the index of the word that follows
+            this line, int32.
         n_blank: under "msp25", the number of blank lines at the end, which the official scorer reads as sentences.
     """
 

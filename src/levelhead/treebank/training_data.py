@@ -22,7 +22,7 @@ class Training(NamedTuple):
     """The contents of training treebanks.
 
     Args:
-        forms: the number of syntactic words with each form.
+        forms: a mapping from each form to the number of syntactic words with this form.
         sentences: the distinct sentences, each as a tuple of forms.
         trees: the distinct trees, each as a pair of tuples: the heads (0 for the root), and the universal relations.
         heads: the tuples of heads in `trees`, without duplicates.
@@ -64,7 +64,7 @@ class Training(NamedTuple):
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return for each sentence whether a training sentence has the same heads, whatever the words and relations."""
+        """Return for each sentence whether a training sentence has the same heads; words and relations can differ."""
         return np.array([tree[0] in self.heads for tree in trees_of(treebank)], dtype=bool)
 
 

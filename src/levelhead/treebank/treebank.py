@@ -190,7 +190,12 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank with only some `sentences`: their indices in the desired order, or a bool for each."""
+        """Return a treebank with only some sentences.
+
+        Args:
+            sentences: the indices of these sentences in the desired order, or an array of bools with one element for
+                each sentence of this treebank, which says whether to keep the sentence.
+        """
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]

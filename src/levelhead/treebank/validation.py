@@ -47,9 +47,10 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors and warnings of a file, each with its line.
 
-    The warnings are those of `read`, and those about `# text` comments that differ from the forms. Consecutive blank
-    lines are one warning, whose `count` is the number of these lines. At most 100,000 warnings of each kind are listed;
-    further warnings are added to the `count` of the last listed warning. Checking stops after 100,000 errors.
+    This function gives the same warnings as `read`, and also warns if a comment `# text` differs from the forms.
+    Consecutive blank lines are reported as one warning, whose `count` is the number of blank lines. At most 100,000
+    warnings of each kind are listed; further warnings are added to the `count` of the last listed warning. Checking
+    stops after 100,000 errors.
 
     Args:
         path: the path of the file, or "-" for standard input.
