@@ -70,9 +70,7 @@ MESSAGES: Mapping[str, Message] = {
         "`validate` stops after 100,000 errors in a file.", "Correct these first, or check how the file was written."
     ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
-    "line-ends": _warning(
-        "Lines end with CR LF (a carriage return and a line feed); the CR is ignored.", "Save the file with LF only."
-    ),
+    "line-ends": _warning("Lines end with CR LF or CR, which is read as LF.", "Save the file with LF only."),
     "extra-blank-line": _warning("A blank line is ignored, because it does not end a sentence.", "Remove it."),
     "blank-line-with-spaces": _warning("A line with only white space is read as blank.", "Remove the white space."),
     "missing-final-blank-line": _warning("The last sentence is not followed by a blank line.", "Add one."),
@@ -172,7 +170,9 @@ MESSAGES: Mapping[str, Message] = {
         "The official scorer whose rules were chosen rejects this file.",
         "Correct the file. If it is valid CoNLL-U, you can use --rules ud.",
     ),
-    "unsupported-rules": _error("The chosen rules cannot be used with this command or option.", "Use --rules ud."),
+    "unsupported-rules": _error(
+        "The chosen rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
+    ),
     # pairs
     "text-mismatch": _error(
         "The words of the two files do not form the same text.",
@@ -257,7 +257,9 @@ MESSAGES: Mapping[str, Message] = {
     "derivation-too-long": _error("The derivation of a tree takes too many steps.", "Split or drop the sentence."),
     "illegal-transition": _error("A transition is not legal here.", "Choose a transition that `legal` returns."),
     "no-dynamic-oracle": _error("The chosen transition system has no dynamic oracle.", "Use arc-eager."),
-    "unknown-order": _error("The value of --order is unknown.", "Choose one that the message lists."),
+    "unknown-order": _error(
+        "Unknown order of words (--order, or order= in DPPL).", "Choose one that the message lists."
+    ),
     "invalid-model-settings": _error(
         "A language model cannot be estimated with these settings.", "Correct the n-gram order or the minimum counts."
     ),
@@ -298,7 +300,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for a perplexity a ratio above 1."),
     "no-documents": _error(
-        "Gold does not mark documents, or lacks the comment given as --resample-by.",
+        "Gold marks fewer than two documents, or lacks the comment given as --resample-by.",
         "Use --resample-by auto or sentence, or mark documents with # newdoc.",
     ),
     "unknown-group": _error("Unknown group of test sets.", "Define it in a manifest, or use `all`."),

@@ -55,7 +55,8 @@ def train(
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
-        dev: a development treebank for early stopping: the model with the best LAS is kept; ignored by baselines.
+        dev: a development treebank for early stopping: the model with the best LAS is kept. Baselines and
+            external parsers ignore it.
         with_dev: after early stopping, train again on the training and development treebanks, with the best number of
             passes; requires `dev`.
         progress: a function to call after each pass, with a `levelhead.parsing.Report`.

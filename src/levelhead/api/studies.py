@@ -42,8 +42,8 @@ def reproduce(
             the files `gold.conll`, `parser1.conll`, `parser2.conll` and `prediction` (the judgments).
         scores: a table of published scores for the study conll17.
         weights: weights of relations for WLAS in the study callin; by default entropies from the training sets.
-        quick: only check that everything works. This uses few resamples, and replaces missing training sets by test
-            sets.
+        quick: only check that everything works. This uses few resamples, and replaces missing training sets by
+            development or test sets.
         outputs: keep the outputs of levelhead's parsers in this folder.
 
     Raises:

@@ -183,7 +183,7 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
 
     ANSWERS is JSON Lines or CSV (requires --field), a folder with one file per answer, or a text file in which blank
     lines or marker lines separate the answers; "-" is standard input. The k-th answer belongs to the k-th gold
-    sentence. If there are more or fewer answers than sentences, each needs a sent_id (a comment # sent_id, or
+    sentence. If there are fewer answers than sentences, each needs a sent_id (a comment # sent_id, or
     --id-field). Words without a usable answer get HEAD `_`. Broken trees are not repaired. The table counts answers by
     repairs and by the validity of trees.
     """

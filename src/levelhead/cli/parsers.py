@@ -86,7 +86,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
     nodes are unchanged. For external parsers, give --jar or --parse-cmd again. Warnings report words without UPOS
     (for models trained on tags) and sentences that are too long for the usual search: above 500 words, graph-based
-    parsers split sentences; above 5,000 (fewer with a beam wider than 40), other parsers use no beam.
+    parsers and ensembles split sentences; above 5,000 (fewer with a beam wider than 40), other parsers use no beam.
     """
     from levelhead.api.parsers import parse as parsed_by
     from levelhead.parsing import ExternalSettings, read_model, read_words

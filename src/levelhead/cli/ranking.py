@@ -42,7 +42,7 @@ _OUTPUT = click.option(
 @click.option(
     "--significance/--no-significance", default=None,
     help="Show which differences are significant: confidence intervals, ranges of ranks, letters and lines"
-    "  [default: only with --report, --figures, --layout paper, --cite or --missing adjust]",
+    "  [default: only with --report, --figures, --layout paper or --cite; intervals with --missing adjust]",
 )  # fmt: skip
 @options.resample_by_option
 @options.level_option

@@ -111,7 +111,8 @@ def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Ite
             name, equals, number = text.rpartition("=")
             bound = bound_of(number)
             if bound is None or not (name and equals):
-                message = f"{option} {quoted(text)} is not MEASURE=NUMBER, such as LAS=80"
+                example = "LAS=80" if option == "--fail-under" else "DPPL(FILE)=60"
+                message = f"{option} {quoted(text)} is not MEASURE=NUMBER, such as {example}"
                 raise InputError(Fault("invalid-gate", message))
             measure = parse_measure(name, registry)
             lower = registry.measures[measure.name].lower_is_better

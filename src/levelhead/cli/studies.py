@@ -30,7 +30,7 @@ _EXAMPLES = Path("examples", "parallel")
 @setting("--weights", type=_INPUT, metavar="FILE")
 @click.option(
     "--quick", is_flag=True,
-    help="Only check that everything works: use few resamples, and replace missing training sets by test sets. In a"
+    help="Only check that everything works: use few resamples, and replace missing training sets by other splits. In a"
     " checkout of levelhead, --treebanks is optional",
 )  # fmt: skip
 @options.cluster_options

@@ -195,8 +195,8 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
 def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     """Close the task and compute the final ranking.
 
-    While submissions are waiting, or have failed through the organizer's fault, no ranking is computed and the task
-    stays open. Run the command again when all are finished.
+    While submissions are waiting, or have failed through the organizer's fault, no ranking is computed, and the
+    task stays open without --now. Run the command again when all are finished.
     """
     from levelhead.campaign.ranking_tables import left_out_notes
     from levelhead.task.standings import close_task, left_out_of

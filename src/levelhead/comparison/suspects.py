@@ -210,7 +210,8 @@ class Suspect(NamedTuple):
         n_for: the number of systems that predict `other`.
         n_gold: the number of systems that agree with gold.
         variation: how often the same words in the same context have the gold annotation, and how often they have
-            another annotation; None if the gold annotation is the most frequent.
+            another annotation; None if no other annotation is as frequent,
+            or if `other` is a different annotation.
     """
 
     word: int
