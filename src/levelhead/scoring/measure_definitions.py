@@ -289,7 +289,8 @@ GROUPS = (
                 "UEM",
                 "Unlabeled exact match: sentences in which every head is correct.",
                 "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: only"
-                " sentences with a core argument count, and only heads of core arguments must be correct",
+                " sentences with a core argument count; all words must be aligned and core arguments correctly"
+                " attached",
                 "Søgaard and Haulrich, section 4 (their EM)",
                 counted_item="exact",
                 needs=Agree.HEAD,
@@ -298,7 +299,7 @@ GROUPS = (
                 "LEM",
                 "Labeled exact match: sentences in which every head and universal relation is correct.",
                 "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: only"
-                " sentences with a core argument count, and only core arguments must be correct",
+                " sentences with a core argument count; all words must be aligned and core arguments correct",
                 "exact match; see Søgaard and Haulrich, section 4",
                 counted_item="exact",
                 needs=ATTACHED,

@@ -229,7 +229,9 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     here = [path.name for path in files if path.parent == source]
     inner = [path.parent.name for path in files if path.parent != source]
     if here and inner:
-        message = f"the folder has treebanks ({printable(here[0])}) and folders of treebanks ({printable(inner[0])}):"
+        message = (
+            f"the folder has both treebanks ({printable(here[0])}) and folders of treebanks ({printable(inner[0])}):"
+        )
         raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
     splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
     if split is None and splits == {"train", "dev"}:
