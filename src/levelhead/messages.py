@@ -167,7 +167,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer whose rules were chosen rejects this file.",
+        "The official scorer of the chosen rules rejects this file.",
         "Correct the file. If it is valid CoNLL-U, you can use --rules ud.",
     ),
     "unsupported-rules": _error(
@@ -300,7 +300,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for a perplexity a ratio above 1."),
     "no-documents": _error(
-        "Gold marks fewer than two documents, or lacks the comment given as --resample-by.",
+        "Gold has fewer than two marked documents, or no comments of the kind given as --resample-by.",
         "Use --resample-by auto or sentence, or mark documents with # newdoc.",
     ),
     "unknown-group": _error("Unknown group of test sets.", "Define it in a manifest, or use `all`."),
@@ -330,7 +330,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
-        "Delete a store; its results are computed again. Restore the database of a shared task from a backup.",
+        "If it is a store, delete it; its results are computed again. Restore a database from a backup.",
     ),
     "store-version": _error(
         "A store of results, or the database of a shared task, was written by another version of levelhead.",
@@ -415,9 +415,8 @@ MESSAGES: Mapping[str, Message] = {
         "The value of an argument or option is invalid.", "Give a value that the message allows."
     ),
     "invalid-gate": _error(
-        "A bound must have the form MEASURE=NUMBER. It is a lower bound for scores and an upper bound for"
-        " perplexities.",
-        "Write --fail-under LAS=85 (in Python at_least=85), or for perplexities --fail-over (at_most).",
+        "A bound must have the form MEASURE=NUMBER. Scores have lower bounds, perplexities upper ones.",
+        "Write --fail-under LAS=85 for scores (in Python at_least), and --fail-over for perplexities (at_most).",
     ),
     "invalid-columns": _error("A column must have exactly one valid value for each word.", "Follow the message."),
     # parsers

@@ -173,7 +173,7 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "Confidence level of intervals [default: 0.95; 0<NUMBER<=0.999999]",
         "Training treebanks for WLAS(WDE); can be repeated",
         "Format of the files, `conllu` or `conllx` [default: conllu]",
-        "Split of UD releases to use as gold: `train`, `dev` or `test` [default: test, or the only split if there are no test files]",
+        "Split of UD releases to use as gold: `train`, `dev` or `test` [default: test, or the only split if test files are missing]",
         "separated by commas; can be repeated [default: UAS, LAS and CLAS; with the rules msp25: all official measures]",
     ):
         assert text in shown

@@ -187,8 +187,8 @@ def judge(
             recognized.
         ties: how to count sentences with equal scores: for the second system ("callin"), half for each system ("half"),
             or not at all ("skip").
-        subtypes_apart: whether to count relations with subtypes, such as acl:relcl, in no class; Callin scores content
-            relations this way.
+        subtypes_apart: whether to exclude relations with subtypes, such as acl:relcl, from all classes; Callin scores
+            content relations this way.
 
     Raises:
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of

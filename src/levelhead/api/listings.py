@@ -1,4 +1,4 @@
-"""Lists of what levelhead has: measures, schemes of classes, columns of profiles, and what is installed."""
+"""Lists of what levelhead has: measures, class schemes, columns of profiles, and what is installed."""
 
 from __future__ import annotations
 

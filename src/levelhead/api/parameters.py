@@ -160,7 +160,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "train": "training treebanks for WLAS(WDE).",
         "split": (
             'the split of UD releases to use as gold: "train", "dev" or "test"; by default "test", or the only'
-            " split if there are no test files."
+            " split if test files are missing."
         ),
         "as_runs": (
             "whether to treat all folders in a system's folder (with one gold file, also all files) as training runs;"

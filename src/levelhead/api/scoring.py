@@ -78,8 +78,8 @@ def score(
 
     Args:
         measures: by default all measures that the official scorer prints.
-        train: training treebanks, to report how many gold sentences they contain (`leakage`), and scores on all other
-            gold sentences (`new_scores`); required for WLAS(WDE).
+        train: training treebanks, required for WLAS(WDE). They also show how many gold sentences occur in training
+            (`leakage`), and the scores on all others (`new_scores`).
         intervals: also compute 95% confidence intervals, by document if there are at least ten, otherwise by sentence;
             `compare` offers other levels and units.
         prepare: "page" to also collect the errors that `write_report` shows, in the field `looked`.

@@ -55,7 +55,7 @@ def find_plan(
         systems: a mapping from the name of each system to its outputs; a folder that contains a folder for each system;
             the folder of one system; a list of such folders; or a single output.
         split: the split of UD releases to use as gold: "train", "dev" or "test"; None for "test", or for the only split
-            if there are no test files.
+            if test files are missing.
         as_runs: whether every folder in a system's folder counts as a training run, whatever its name.
         argument: what error messages call the argument `systems`.
 

@@ -60,8 +60,8 @@ def groups_named(
     - `all` is a single group with all test sets, and `each` makes a separate group of each test set.
     - A name in `own` is a custom group.
     - `language:Czech`, `family:Uralic` and `genus:Slavic` are the test sets of a language, family or genus.
-    - `conll18:pud` is a group of the shared task of 2018, and `conll17:NAME` is a group of the shared task of 2017. The
-      name of the task can be left out if `ranking` is the same: with "conll18", `pud` means `conll18:pud`.
+    - `conll18:pud` is a group of the shared task of 2018, and `conll17:NAME` is a group of the shared task of 2017. If
+      `ranking` is "conll18", `pud` also means `conll18:pud`; if it is "conll17", `NAME` also means `conll17:NAME`.
 
     Args:
         names: the names of groups.
@@ -195,7 +195,7 @@ class Ranking(NamedTuple):
         influences: the pairs of systems whose difference depends strongly on a single sampling unit, such as a
             document. This unit causes more than a third of the variance of the difference. Each pair comes with the
             difference computed without the unit.
-        adjusted: the average of each system with missing scores replaced by predictions; empty if not requested.
+        adjusted: the average of each system, computed with predictions for missing scores; empty if not requested.
         not_averaged: the test sets that are left out of `adjusted`, since their missing scores cannot be predicted.
     """
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix")
 @click.option(
     "--cumulative-variance", is_flag=True,
-    help="Instead of correlations, print the variance of the 2, 3, ... highest values of each column",
+    help="Instead of correlations, print the variance of each column's highest values (the top 2, 3, ...)",
 )  # fmt: skip
 @options.figure_option
 @click.option(

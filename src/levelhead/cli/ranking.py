@@ -41,7 +41,7 @@ _OUTPUT = click.option(
 @options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
-    help="Show which differences are significant: confidence intervals, ranges of ranks, letters and lines"
+    help="Show confidence intervals, ranges of ranks, and significant differences as letters and lines"
     "  [default: only with --report, --figures, --layout paper or --cite; intervals with --missing adjust]",
 )  # fmt: skip
 @options.resample_by_option

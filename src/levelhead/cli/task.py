@@ -189,7 +189,7 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
 @click.option("--now", is_flag=True, help="Stop accepting submissions immediately, without waiting for the ranking")
 @click.option(
     "--force", is_flag=True,
-    help="Rank without submissions that failed through the organizer's fault; a note names them",
+    help="Leave out submissions that failed through the organizer's fault; a note names them",
 )  # fmt: skip
 @options.worker_options
 def close(folder: str, now: bool, force: bool, **given: Any) -> None:

@@ -132,8 +132,8 @@ class Agreement(Tabular):
         pairs: a mapping from each pair of annotators to the scores of the second against the first; F1 is symmetric.
         labels: the agreement on each kind of label, with and without correction for chance.
         disagreements: the pairs of different labels that annotators chose, the most frequent first.
-        differing: the indices of all sentences of the first annotation whose span, words, heads, universal relations or
-            empty nodes are not the same in all other annotations.
+        differing: the sentences that at least one annotation segments or annotates differently (span, words, heads,
+            universal relations, empty nodes), as indices into the first annotation.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
         level: the confidence level of the intervals.
         provenance: the settings and files behind the numbers.

@@ -77,7 +77,7 @@ class BucketScore(NamedTuple):
         gold: the number of words in gold.
         predicted: the number of words in the system's output.
         without: the score of all other words; only for classes and relations.
-        difference: `without` minus the score of all words.
+        difference: `without` minus the score of all words, including those in `without`.
     """
 
     value: Percent | None
@@ -95,7 +95,7 @@ class Gain(NamedTuple):
     """A system's gain over the baseline on words with the same properties.
 
     Args:
-        values: the value of each property, such as the relation obl; all words of this row have these values.
+        values: one value of each property, such as the relation obl; the row is about the words with these values.
         system: the system.
         gold: the number of gold words with these values.
         baseline_value: the score of the baseline.
@@ -119,7 +119,7 @@ class AverageGain(NamedTuple):
     """The mean of a `Gain` over several treebanks.
 
     Args:
-        values: the value of each property, such as the relation obl; all words of this row have these values.
+        values: one value of each property, such as the relation obl; the row is about the words with these values.
         system: the system.
         n_treebanks: the number of treebanks on which system and baseline have a score for these words.
         gold: the number of gold words with these values, summed over all treebanks.

@@ -68,7 +68,7 @@ from levelhead.treebank.relations import Scheme
 
 Found = TypeVar("Found")
 
-UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
+UsedScheme = tuple[Scheme, str]  # a class scheme in addition to those of measures, and what uses it
 
 Coverages = Mapping[str, Mapping[str, PartialCoverage]]  # by treebank and system
 BASELINE_COLUMN = DataColumn("baseline", "text", "The first system, with which the others are compared")

@@ -36,8 +36,8 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the confidence interval, simultaneous for all pairs. There is no interval with fewer than
-            4 treebanks (4 + k with k controlled columns), or if leaving out one treebank makes a column constant.
+        low: the lower end of the confidence interval, simultaneous for all pairs; None with fewer than 4 treebanks
+            (4 + k with k controlled columns), or if leaving out one treebank makes a column constant.
         high: the upper end of the confidence interval.
         p: the two-sided p-value, corrected for the number of pairs (Sidak); below .05 if and only if the 95%
             interval excludes 0.

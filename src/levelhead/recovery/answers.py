@@ -219,7 +219,7 @@ class Layout(NamedTuple):
     Args:
         separator: the beginning of the lines that separate answers; None to detect it.
         field: the field of JSON lines or CSV that contains the answer; None for other files.
-        id_field: the field of JSON lines or CSV that contains the sent_id; None if there is no such field.
+        id_field: the field of JSON lines or CSV that contains the sent_id; None without one.
     """
 
     separator: str | None = None

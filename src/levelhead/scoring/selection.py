@@ -152,7 +152,7 @@ class Schemes:
     """The schemes in which classes are looked up."""
 
     by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)  # all schemes
-    default: str = NIVRE_FANG.name  # the name of the scheme of classes without a scheme
+    default: str = NIVRE_FANG.name  # the class scheme if none is named
 
     def find(self, text: str) -> tuple[Scheme, str]:
         name, _, label = text.rpartition(":")

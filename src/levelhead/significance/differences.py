@@ -302,7 +302,7 @@ class ComparedScore(Valued, _Statistics):
 
     @property
     def enough_runs(self) -> bool:
-        """Whether differences can be significant: each system has one run, or each has three or more."""
+        """Whether differences can be significant: both systems have one run, or both have at least three."""
         return enough_runs(self.n_runs, self.n_baseline_runs)
 
     @property

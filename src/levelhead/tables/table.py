@@ -73,8 +73,8 @@ class Table(NamedTuple):
         summary: summary rows, such as averages, below a horizontal line.
         more: a text that says how many rows are left out; empty for a complete table.
         signature: the settings and inputs that determine the numbers, by name.
-        explained: the first cells of rows without numbers, if a note explains why the numbers are missing. A terminal
-            omits these rows.
+        explained: rows without numbers, given by their first cells, that a terminal omits because a note explains why
+            the numbers are missing.
     """
 
     columns: tuple[Column, ...]

@@ -63,8 +63,8 @@ class Provenance:
 
     Args:
         signature: a mapping with everything that determines the numbers, such as the rules.
-        files: for the code of each treebank, a mapping from each of its files to the file's hash and name. The keys of
-            this inner mapping are "gold", the name of each system (with the run), and the paths of all other files.
+        files: the files of each treebank, by the code of the treebank. The key of a file is "gold", the name of a
+            system (with the run) or, for other files, the path; its value is the file's hash and name.
         warnings: the warnings about the files.
         notes: notes about the numbers.
         about_files: messages about ignored files, and about outputs found only by the beginning of their file name.

@@ -195,7 +195,7 @@ merge_option: Decorator = setting("--merge", is_flag=True)
 partial_option: Decorator = setting("--partial", is_flag=True)
 
 
-# Measures, schemes of classes and training treebanks
+# Measures, class schemes and training treebanks
 
 
 def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
@@ -211,7 +211,7 @@ measure_option: Decorator = setting(
 )
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
-    help="File with custom measures and schemes of classes; can be repeated",
+    help="File with custom measures and class schemes; can be repeated",
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
