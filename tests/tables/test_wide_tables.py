@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 from rich.cells import cell_len
 
 from levelhead.tables.table import Column, Screen, Table
-from levelhead.tables.writers import folded, to_text
+from levelhead.tables.writers import folded, to_latex, to_markdown, to_text
 from strategies import examples
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
@@ -111,7 +111,7 @@ def test_a_terminal_shows_no_columns_and_rows_without_values() -> None:
     )
     shown = [line.split(" | ") for line in to_text(table, screen=NARROW).splitlines() if " | " in line]
     assert shown == [["Metric", "   F1"], ["LAS   ", "90.00"], ["CLAS  ", "    -"]]
-    assert to_text(table).splitlines()[-2].split() == ["ELAS", "|", "-", "|", "-", "|"]
+    assert to_text(table).splitlines()[-2].split() == ["ELAS", "|", "-", "|", "-"]
 
 
 def test_columns_that_share_a_name_are_told_apart_and_notes_on_hidden_ones_are_counted() -> None:
@@ -164,3 +164,12 @@ def test_a_table_without_rows_leaves_its_notes_on_a_terminal() -> None:
     table = Table((Column("Error", "text"), Column("Words", "number")), (), ("a note",))
     assert to_text(table, screen=NARROW) == "a note\n"
     assert to_text(table) == "Error | Words\n------+-------\na note\n"
+
+
+@pytest.mark.parametrize("write", [to_text, to_markdown, to_latex])
+def test_files_have_a_column_of_marks_only_if_a_row_has_one(write) -> None:
+    columns = Column("System", "text"), Column("Diff.", "points"), Column("", "text"), Column("Words", "number")
+    marked = Table(columns, (("first", 1.0, "*", 3), ("second", 2.0, "", 4)))
+    bare = marked._replace(rows=tuple((*row[:2], "", row[3]) for row in marked.rows))
+    assert write(bare, 2) == write(bare.of_columns([0, 1, 3]), 2)
+    assert "*" in write(marked, 2)

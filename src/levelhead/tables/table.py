@@ -126,8 +126,11 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table with the same number of decimal places in all cells of a column, except in columns with counts."""
-        return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
+        """The table without columns of marks that no row has, and with equal decimal places in columns of numbers."""
+        columns = tuple(self._with_places(i) for i in range(len(self.columns)))
+        marked = [any(row[i] not in {"", None} for row in self.every_row) for i in range(len(columns))]
+        shown = [i for i, column in enumerate(columns) if not i or column.name or marked[i]]
+        return self._replace(columns=columns).of_columns(shown)
 
     def _with_places(self, i: int) -> Column:
         column, cells = self.columns[i], [row[i] for row in self.every_row]

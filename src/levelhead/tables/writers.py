@@ -104,7 +104,7 @@ def _note_lines(notes: Sequence[str], screen: Screen, hidden: Collection[str]) -
 def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, set[str]]:
     """Return a table as text, and the names of the columns that are not shown."""
     widest, hidden, every = screen.width - 1, list[str](), table.columns  # the rule is longer than the rows
-    table = _with_values(table) if screen.is_terminal else table
+    table = (_with_values(table) if screen.is_terminal else table).readable
     laid_out = _laid_out(table, places, widest)
     while screen.is_terminal and _width(laid_out.widths) > widest and not laid_out.turned:
         kept = _fitting(table, laid_out.widths, widest)
@@ -168,7 +168,6 @@ class _LaidOut(NamedTuple):
 
 def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
     """Return a table with line breaks where it is too wide; one with few rows has them as columns instead."""
-    table = table.readable
     columns = table.columns
     rows = [[[printable(column.name)] for column in columns]]
     rows += ([[printable(for_readers(cell, c, places))] for cell, c in zip(row, columns)] for row in table.every_row)
