@@ -106,6 +106,13 @@ def test_gates_compare_unrounded(gate, code):
     assert (gate.partition("=")[0] in done.stderr) == (code == 1)
 
 
+def test_measures_with_gates_are_shown_once():
+    folders = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems/alpha"
+    lines = levelhead("score", "--fail-under", "LAS=2,UAS.recall=2", *folders).stdout.splitlines()
+    head = next(line for line in lines if line.startswith("Treebank")).split()
+    assert [head.count(measure) for measure in ("LAS", "UAS", "UAS.recall")] == [1, 1, 1]
+
+
 @pytest.mark.parametrize("gate", ["LAS", "LAS=x", "LAS=", "=5"])
 def test_a_gate_that_is_none_is_bad_input(gate):
     done = levelhead("score", "--fail-under", gate, GOLD, SYSTEM)
@@ -237,6 +244,7 @@ def test_gates_are_exact_and_all_of_them_count():
     assert (
         levelhead("score", "--fail-under", "LAS=99", "--fail-under", "LAS=1", "-m", "LAS", GOLD, SYSTEM).returncode == 1
     )
+    assert levelhead("score", "--fail-under", "LAS=99,las=1", GOLD, SYSTEM).returncode == 1
     for gate in ("LAS=nan", "LAS=inf"):
         assert levelhead("score", "--fail-under", gate, GOLD, SYSTEM).returncode == 2
 

@@ -144,6 +144,7 @@ def test_shares_among_percentages_are_warned_of(run) -> None:
     assert warned[2].startswith("warning: --fail-under LAS=0.99: scores are percentages;")
     assert warned[2].endswith("if you meant a share, write LAS=99\n")
     assert "write LAS=100" in run("score EN A -m LAS --fail-under LAS=1")[2]
+    assert "LAS=101: no score is above 100" in run("score EN A -m LAS --fail-under LAS=101")[2]
     for gate in ("--fail-under LAS=0", "--fail-under LAS=1.5", "--fail-over DPPL(RELEASE/en-ud-dev.conllu)=1"):
         assert "warning" not in run(f"score EN A -m LAS {gate}")[2]
 

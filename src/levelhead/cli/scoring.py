@@ -42,11 +42,11 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.partial_option
 @click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
-    "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
+    "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER,...",
     help="Exit with code 1 if the unrounded score is below this percentage; can be repeated",
 )  # fmt: skip
 @click.option(
-    "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER",
+    "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER,...",
     help="Exit with code 1 if the unrounded perplexity is above this number; can be repeated",
 )  # fmt: skip
 @options.page_options
@@ -97,17 +97,17 @@ def score(
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
         arguments |= {"registry": registry, "prepare": ["page"] if printing.wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
-    shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
+    shown = () if all_measures or given["measures"] else dict.fromkeys((*_MAIN, *(gate.measure for gate in gates)))
     printing.show(given, result, counts=counts, measures=shown)
     return _passed(gates, result) if gates else DONE
 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
     from levelhead.evaluation.gates import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
-    from levelhead.measures.registry import parse_measure
+    from levelhead.measures.registry import parse_measure, split_measures
 
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
-        for text in texts:
+        for text in (each for several in texts for each in split_measures(several)):
             name, equals, number = text.rpartition("=")
             bound = bound_of(number)
             if bound is None or not (name and equals):
