@@ -108,7 +108,7 @@ MESSAGES: Mapping[str, Message] = {
     "range-past-end": _error("A multiword token ends after its sentence.", "Correct the range."),
     "misplaced-empty-node": _error(
         "An empty node is in the wrong position.",
-        "Place the empty nodes after word n directly after it, numbered n.1, n.2 ...",
+        "Place empty nodes n.1, n.2 ... directly after word n, in this order.",
     ),
     "single-word-range": _warning("A multiword token has only one word.", "Write the word without a range."),
     "range-with-columns": _warning(
@@ -138,7 +138,7 @@ MESSAGES: Mapping[str, Message] = {
         "Parse the file, unless only segmentation and tags are to be scored.",
     ),
     "root-relation": _warning(
-        "A word with HEAD 0 does not have the relation root, or root is the relation of a word with another HEAD.",
+        "A word with HEAD 0 does not have the relation root, or a word with another HEAD has it.",
         "Label only the word with HEAD 0 as root.",
     ),
     "unknown-relation": _warning(
@@ -154,11 +154,11 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),
     "invalid-feats": _warning(
-        "FEATS is not a list of Name=Value pairs.", "Write FEATS like A=B|C=D, or _ without features."
+        "FEATS is not a list of Name=Value pairs.", "Write FEATS like A=B|C=D, or _ for no features."
     ),
     "invalid-deps": _warning(
         "DEPS is not a list of head:relation pairs, or a head is not a node of the sentence.",
-        "Write DEPS like 1:nsubj|3:conj, or _ without edges.",
+        "Write DEPS like 1:nsubj|3:conj, or _ for no edges.",
     ),
     "duplicate-sent-id": _warning("Two sentences have the same sent_id.", "Give each sentence a unique sent_id."),
     "text-comment": _warning(
@@ -191,9 +191,9 @@ MESSAGES: Mapping[str, Message] = {
         "Give a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder is ambiguous: it has both outputs and folders of runs, several systems where one is"
+        "A folder is ambiguous: it has outputs beside folders of runs, several systems where one is"
         " expected, or two files for one test set.",
-        "Do what the message says: give a folder inside it, add --split, remove a file, rename folders of"
+        "Do what the message says: give an inner folder, add --split, remove a file, rename folders of"
         " runs to run1, run2 ..., or write a manifest.",
     ),
     # answers of language models
@@ -207,8 +207,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unpaired-answers": _error(
         "It is not clear which answer belongs to which gold sentence.",
-        "Give one answer for each gold sentence, in the same order, or give each answer the sent_id of its"
-        " sentence (--id-field, or # sent_id).",
+        "Give one answer per gold sentence, in the same order, or give each answer its sentence's sent_id in a"
+        " field (--id-field) or comment (# sent_id).",
     ),
     # other libraries
     "cannot-hold": _error(
@@ -280,7 +280,7 @@ MESSAGES: Mapping[str, Message] = {
         "Convert it back first, or leave out --exact.",
     ),
     "outdated-record": _warning(
-        "MISC contains the heads from before the conversion, but is not used, because the trees were changed since.",
+        "The original heads in MISC are not used, because the trees were changed since the conversion.",
         "Convert trees back before changing them. Ignore this warning for a parser's output.",
     ),
     "unused-record": _warning(
@@ -298,9 +298,11 @@ MESSAGES: Mapping[str, Message] = {
         "With --votes language (or --votes family), the language (or family) of each treebank must be known.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
-    "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for a perplexity a ratio above 1."),
+    "invalid-margin": _error(
+        "The margin is invalid.", "For scores, give points above 0; for perplexities, a ratio above 1."
+    ),
     "no-documents": _error(
-        "Gold has fewer than two marked documents, or no comments of the kind given as --resample-by.",
+        "Gold has fewer than two marked documents, or lacks the comment named in --resample-by.",
         "Use --resample-by auto or sentence, or mark documents with # newdoc.",
     ),
     "unknown-group": _error("Unknown group of test sets.", "Define it in a manifest, or use `all`."),
@@ -360,7 +362,7 @@ MESSAGES: Mapping[str, Message] = {
         "Choose another --port or --host, or stop the other program.",
     ),
     "unsafe-archive": _error(
-        "An archive is damaged, larger than allowed, or contains links or other special files.",
+        "An archive is damaged or too large, or contains links or other special files.",
         "Pack regular files and folders into a tar or zip file; see docs/task.md.",
     ),
     "refused-submission": _error(
@@ -416,7 +418,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "invalid-gate": _error(
         "A bound must have the form MEASURE=NUMBER. Scores have lower bounds, perplexities upper ones.",
-        "Write --fail-under LAS=85 for scores (in Python at_least), and --fail-over for perplexities (at_most).",
+        "For scores, write --fail-under LAS=85 (Python: at_least); for perplexities, --fail-over (Python: at_most).",
     ),
     "invalid-columns": _error("A column must have exactly one valid value for each word.", "Follow the message."),
     # parsers

@@ -193,7 +193,7 @@ def languages(
     Args:
         gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.
         measures: by default LAS and CLAS; with `train`, also WLAS(WDE); with the rules msp25: all official measures.
-        parallel: whether to treat all treebanks as translations of each other, paired by document, or by sentence if
+        parallel: whether to treat all treebanks as translations of each other, and pair documents, or sentences if
             gold marks no documents; by default only treebanks with the same document ids are paired.
 
     Raises:

@@ -161,7 +161,7 @@ def recover(
         answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with one answer
             per gold sentence.
         gold: the gold treebank with the words that the language model was asked to parse.
-        separator: split answers at lines that start with this text, or at blank lines if empty; by default detected.
+        separator: split answers at lines that start with this text (if empty: at blank lines); by default detected.
         field: the field with the answer, in JSON Lines or CSV; dots separate nested fields, as in `response.text`.
         id_field: the field with the sent_id, in JSON Lines or CSV.
 

@@ -145,8 +145,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
             'whether to accept sentences with several roots (words with HEAD 0); only for the rules "ud" and "udtools".'
         ),
         "punct": (
-            'punctuation to leave out of UAS, LAS and LS: none ("keep"); words with gold relation punct ("relation"),'
-            ' as in LAS(nopunct); or all punctuation by Callin\'s definition ("callin"), as in LAS(nopunct=callin).'
+            'which words UAS, LAS and LS leave out: none ("keep"); words with gold relation punct ("relation"), as in'
+            ' LAS(nopunct); or all punctuation by Callin\'s definition ("callin"), as in LAS(nopunct=callin).'
         ),
         "weights": (
             'weights of relations for weighted measures; for example, {"mine": {"det": 0.1, "nsubj": 1}} defines'
@@ -163,7 +163,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
             " split if test files are missing."
         ),
         "as_runs": (
-            "whether to treat all folders in a system's folder (with one gold file, also all files) as training runs;"
+            "whether to treat all folders in a system's folder as training runs (if gold is one file, all files too);"
             " by default only those named like run1 or seed42."
         ),
         "jobs": "the number of processes, or workers from `levelhead.jobs.cluster`.",
@@ -188,8 +188,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "lift": "whether to lift non-projective arcs if the transition system needs projective trees.",
         "beam": "the beam width of transition-based parsers and of `ensemble`.",
         "heads": (
-            'heads in learned trees: content words, as in UD ("content"), or function words ("function"), by'
-            " converting training trees and converting parses back."
+            'heads in learned trees: content words, as in UD ("content"), or function words ("function":'
+            " training trees are converted, and parses converted back)."
         ),
         "relations": 'learn relations without subtypes ("universal") or with subtypes ("full").',
     }

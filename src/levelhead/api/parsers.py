@@ -56,7 +56,7 @@ def train(
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
         dev: a development treebank for early stopping: the model with the best LAS is kept. Baselines and
-            external parsers ignore it.
+            external parsers ignore `dev`.
         with_dev: after early stopping, train again on the training and development treebanks, with the best number of
             passes; requires `dev`.
         progress: a function to call after each pass, with a `levelhead.parsing.Report`.

@@ -67,7 +67,7 @@ def profile(
         chunk: the number of tokens per chunk of running text (STTR).
         partial_chunk: whether to include the last, shorter chunk (STTR).
         window: the number of tokens per window (MATTR).
-        least: the smallest frequency of dependents that count for the head-word entropy.
+        least: leave dependents rarer than this out of the head-word entropy.
         train: training treebanks, for the shares of sentences that also occur in training (`same_words`,
             `same_heads`, `same_either`).
 
@@ -93,7 +93,7 @@ def similarity(
     """Return how similar each pair of treebanks is.
 
     Args:
-        matrix: show a square matrix of one distance instead of all pairs: "klcpos3" (of the row from the column),
+        matrix: show a square matrix of one distance instead of all pairs: "klcpos3" (KLcpos3(row, column)),
             "relations" or "displacement".
 
     Raises:

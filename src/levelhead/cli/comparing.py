@@ -28,8 +28,8 @@ from levelhead.errors import InputError
 @setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
-    help="Exit with code 1 if a system is significantly worse than the first by one of these measures. With --margin:"
-    " if the interval of its difference includes a loss above the margin",
+    help="Exit with code 1 if a system is significantly worse than the first by one of these measures. With --margin,"
+    " do so if the interval of its difference includes a loss above the margin",
 )  # fmt: skip
 @click.option(
     "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",

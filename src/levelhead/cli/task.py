@@ -186,7 +186,7 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
 
 @task.command(short_help="Close the task and compute the final ranking")
 @_DIR
-@click.option("--now", is_flag=True, help="Stop accepting submissions immediately, without waiting for the ranking")
+@click.option("--now", is_flag=True, help="Immediately stop accepting submissions, without waiting for the ranking")
 @click.option(
     "--force", is_flag=True,
     help="Leave out submissions that failed through the organizer's fault; a note names them",
@@ -234,7 +234,7 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="What ARCHIVE contains: parsed test sets (`outputs`), or an executable `run` (`system`)",
+    help="What ARCHIVE contains: parsed test sets (`outputs`), or an executable named `run` (`system`)",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(

@@ -108,7 +108,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places; JSON shows all  [default: 2 or 3; all in TSV]"
+    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has them all  [default: 2 or 3; all in TSV]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
@@ -288,7 +288,7 @@ parsing_options: Decorator = joined(
     jar_option,
     click.option(
         "--parse-cmd", metavar="COMMAND",
-        help="Command line that runs the parser `command`; {model}, {input} and {output} stand for the files",
+        help="Command line that runs the parser (for `command`); {model}, {input} and {output} stand for the files",
     ),
     setting("--repair", is_flag=True),
 )  # fmt: skip
@@ -298,7 +298,7 @@ training_options: Decorator = joined(
     setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
-        help="Command line that trains the parser `command`; {train} and {model} stand for the files",
+        help="Command line that trains the parser (for `command`); {train} and {model} stand for the files",
     ),
     click.option(
         "--options", "more", default="", metavar="TEXT",
