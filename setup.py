@@ -5,9 +5,9 @@ import os
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = (
-    "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py oracles.py conversion.py "
-    "transition_parser.pyx graph_parser.pyx"
+KERNELS = (  # those that take longest to compile first, so that none is left for the end
+    "graph_parser.pyx transition_parser.pyx trees.py scan.pyx conversion.py oracles.py pools.pyx alignment.py "
+    "layout.pyx agreement.pyx memory.pyx"
 ).split()
 SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
@@ -16,8 +16,8 @@ OPTIMIZATION = [] if "-O" in os.environ.get("CFLAGS", "") else ["-O3"]
 """Whoever sets such a flag decides how much the compiler optimizes."""
 
 
-def extension(module: str, file_name: str) -> Extension:
-    flags = [*OPTIMIZATION, "-g0", "-ffp-contract=off"]
+def extension(module: str, file_name: str, optimization: list[str] = OPTIMIZATION) -> Extension:
+    flags = [*optimization, "-g0", "-ffp-contract=off"]
     return Extension(module, [f"src/levelhead/kernels/{file_name}"], extra_compile_args=flags)
 
 
@@ -25,7 +25,7 @@ if __name__ == "__main__":  # processes that Cython starts import this file
     kernels = [extension(f"levelhead.kernels.{name.partition('.')[0]}", name) for name in KERNELS]
     setup(
         ext_modules=cythonize(
-            [*kernels, extension(SHARED, "cython_shared.c")],
+            [extension(SHARED, "cython_shared.c", OPTIMIZATION and ["-O1"]), *kernels],
             nthreads=os.cpu_count() or 1,
             language_level=3,
             shared_utility_qualified_name=SHARED,
