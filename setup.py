@@ -12,12 +12,15 @@ KERNELS = (  # those that take longest to compile first, so that none is left fo
 SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
 
-OPTIMIZATION = [] if "-O" in os.environ.get("CFLAGS", "") else ["-O3"]
-"""Whoever sets such a flag decides how much the compiler optimizes."""
+FASTER_WITH_O3 = {"scan.pyx", "pools.pyx", "trees.py", "alignment.py"}
+"""The kernels of scores; with -O2, the others are compiled sooner, and train and derive at least as fast."""
 
 
-def extension(module: str, file_name: str, optimization: list[str] = OPTIMIZATION) -> Extension:
-    flags = [*optimization, "-g0", "-ffp-contract=off"]
+def extension(module: str, file_name: str) -> Extension:
+    level = "-O1" if module == SHARED else "-O3" if file_name in FASTER_WITH_O3 else "-O2"
+    flags = ["-g0", "-ffp-contract=off"]
+    if "-O" not in os.environ.get("CFLAGS", ""):  # whoever sets such a flag decides how much the compiler optimizes
+        flags.append(level)
     return Extension(module, [f"src/levelhead/kernels/{file_name}"], extra_compile_args=flags)
 
 
@@ -25,7 +28,7 @@ if __name__ == "__main__":  # processes that Cython starts import this file
     kernels = [extension(f"levelhead.kernels.{name.partition('.')[0]}", name) for name in KERNELS]
     setup(
         ext_modules=cythonize(
-            [extension(SHARED, "cython_shared.c", OPTIMIZATION and ["-O1"]), *kernels],
+            [extension(SHARED, "cython_shared.c"), *kernels],
             nthreads=os.cpu_count() or 1,
             language_level=3,
             shared_utility_qualified_name=SHARED,
