@@ -13,7 +13,7 @@ SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
 
 FASTER_WITH_O3 = {"scan.pyx", "pools.pyx", "trees.py", "alignment.py"}
-"""The kernels of scores; with -O2, the others are compiled sooner, and train and derive at least as fast."""
+"""The kernels of scores; with -O2, the others are compiled sooner, and are about as fast."""
 
 
 def extension(module: str, file_name: str) -> Extension:
