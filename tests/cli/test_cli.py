@@ -245,6 +245,8 @@ def test_gates_are_exact_and_all_of_them_count():
         levelhead("score", "--fail-under", "LAS=99", "--fail-under", "LAS=1", "-m", "LAS", GOLD, SYSTEM).returncode == 1
     )
     assert levelhead("score", "--fail-under", "LAS=99,las=1", GOLD, SYSTEM).returncode == 1
+    for gates, code in (("UAS=2,LAS(nopunct)=3", 0), ("LAS(nopunct=callin)=99,UAS=2", 1)):
+        assert levelhead("score", "--fail-under", gates, GOLD, SYSTEM).returncode == code
     for gate in ("LAS=nan", "LAS=inf"):
         assert levelhead("score", "--fail-under", gate, GOLD, SYSTEM).returncode == 2
 

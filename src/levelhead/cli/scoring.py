@@ -42,11 +42,11 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.partial_option
 @click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
-    "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER,...",
+    "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER,...", callback=options.separated,
     help="Exit with code 1 if the unrounded score is below this percentage; can be repeated",
 )  # fmt: skip
 @click.option(
-    "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER,...",
+    "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER,...", callback=options.separated,
     help="Exit with code 1 if the unrounded perplexity is above this number; can be repeated",
 )  # fmt: skip
 @options.page_options
@@ -104,10 +104,10 @@ def score(
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
     from levelhead.evaluation.gates import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
-    from levelhead.measures.registry import parse_measure, split_measures
+    from levelhead.measures.registry import parse_measure
 
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
-        for text in (each for several in texts for each in split_measures(several)):
+        for text in texts:
             name, equals, number = text.rpartition("=")
             bound = bound_of(number)
             if bound is None or not (name and equals):

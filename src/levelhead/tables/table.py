@@ -126,7 +126,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table without columns of marks that no row has, and with equal decimal places in columns of numbers."""
+        """The table without columns of marks that no row has; columns without counts have equal decimal places."""
         columns = tuple(self._with_places(i) for i in range(len(self.columns)))
         marked = [any(row[i] not in {"", None} for row in self.every_row) for i in range(len(columns))]
         shown = [i for i, column in enumerate(columns) if not i or column.name or marked[i]]

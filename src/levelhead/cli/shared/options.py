@@ -198,7 +198,7 @@ partial_option: Decorator = setting("--partial", is_flag=True)
 # Measures, class schemes and training treebanks
 
 
-def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+def separated(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
     if not texts:
         return ()
     from levelhead.measures.registry import split_measures
@@ -207,7 +207,7 @@ def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[
 
 
 measure_option: Decorator = setting(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=separated
 )
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
