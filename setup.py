@@ -19,7 +19,7 @@ FASTER_WITH_O3 = {"scan.pyx", "pools.pyx", "trees.py", "alignment.py"}
 def extension(module: str, file_name: str) -> Extension:
     level = "-O1" if module == SHARED else "-O3" if file_name in FASTER_WITH_O3 else "-O2"
     flags = ["-g0", "-ffp-contract=off"]
-    if "-O" not in os.environ.get("CFLAGS", ""):  # whoever sets such a flag decides how much the compiler optimizes
+    if "-O" not in os.environ.get("CFLAGS", ""):  # such a flag stays as it is
         flags.append(level)
     return Extension(module, [f"src/levelhead/kernels/{file_name}"], extra_compile_args=flags)
 

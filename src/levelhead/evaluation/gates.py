@@ -45,6 +45,6 @@ def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str |
     """Return a warning if a percentage is so low that a share was probably meant, or above 100; else None."""
     if not highest and bound > 100:
         return "no score is above 100"
-    if highest or not 0 < bound <= _SUSPECT:
-        return None
-    return f"scores are percentages; if you meant a share, write {measure}={float(100 * bound):g}"
+    if not highest and 0 < bound <= _SUSPECT:
+        return f"scores are percentages; if you meant a share, write {measure}={float(100 * bound):g}"
+    return None

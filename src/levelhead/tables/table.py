@@ -128,15 +128,19 @@ class Table(NamedTuple):
     def readable(self) -> Table:
         """The table without columns of marks that no row has; columns without counts have equal decimal places."""
         columns = tuple(self._with_places(i) for i in range(len(self.columns)))
-        marked = [any(row[i] not in {"", None} for row in self.every_row) for i in range(len(columns))]
-        shown = [i for i, column in enumerate(columns) if not i or column.name or marked[i]]
-        return self._replace(columns=columns).of_columns(shown)
+        filled = filled_columns(self)
+        return self._replace(columns=columns).of_columns([i for i, c in enumerate(columns) if c.name or i in filled])
 
     def _with_places(self, i: int) -> Column:
         column, cells = self.columns[i], [row[i] for row in self.every_row]
         if column.kind != "number" or not any(isinstance(cell, float) and cell % 1 for cell in cells):
             return column
         return column if any(isinstance(cell, int) for cell in cells) else column._replace(kind="coefficient")
+
+
+def filled_columns(table: Table) -> list[int]:
+    """Return the indices of the first column and of all columns with a value in some row."""
+    return [i for i in range(len(table.columns)) if not i or any(row[i] not in {"", None} for row in table.every_row)]
 
 
 def starts_of(parts: Iterable[object]) -> frozenset[int]:

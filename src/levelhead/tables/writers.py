@@ -19,6 +19,7 @@ from levelhead.tables.table import (
     Screen,
     Table,
     escaped,
+    filled_columns,
     for_readers,
     formatted,
 )
@@ -191,7 +192,7 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
 
 def _with_values(table: Table) -> Table:
     """Return the table without columns that are empty in all rows, and without the rows that a note explains."""
-    kept = [i for i, cells in enumerate(zip(*table.every_row)) if not i or not {*cells} <= {"", None}]
+    kept = filled_columns(table)
     if all(table.columns[i].kind == "text" for i in kept):
         return table
     return table._replace(rows=tuple(row for row in table.rows if row[0] not in table.explained)).of_columns(kept)
