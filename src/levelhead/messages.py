@@ -191,8 +191,8 @@ MESSAGES: Mapping[str, Message] = {
         "Give a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder is ambiguous: it has outputs beside folders of runs, several systems where one is"
-        " expected, or two files for one test set.",
+        "A folder is ambiguous: it has outputs and folders of runs, several systems instead of one, or two files"
+        " for one test set.",
         "Do what the message says: give an inner folder, add --split, remove a file, rename folders of"
         " runs to run1, run2 ..., or write a manifest.",
     ),
